@@ -1,0 +1,1 @@
+export type { Condition, ConditionStatus, KubeObject, ObjectMeta, OwnerReference, Time } from './meta.ts';

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The Kubernetes release whose API we generate from. */
+export const kubernetesVersion = 'v1.36.4';
+
+/** The part of an OpenAPI v3 schema that Kubernetes' documents use. */
+export interface OpenApiSchema {
+  readonly $ref?: string;
+  readonly allOf?: readonly OpenApiSchema[];
+  readonly oneOf?: readonly OpenApiSchema[];
+  readonly type?: string;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: OpenApiSchema;
+  readonly additionalProperties?: OpenApiSchema;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+}
+
+/** Schemas by their full name, e.g. `io.k8s.api.core.v1.Pod`. */
+export type SchemaIndex = ReadonlyMap<string, OpenApiSchema>;
+
+const groups = [
+  'api__v1',
+  'apis__apiextensions.k8s.io__v1',
+  'apis__batch__v1',
+  'apis__coordination.k8s.io__v1',
+  'apis__discovery.k8s.io__v1',
+  'apis__events.k8s.io__v1',
+  'apis__networking.k8s.io__v1',
+  'apis__rbac.authorization.k8s.io__v1',
+] as const;
+
+/** Reads Kubernetes' published OpenAPI documents from its Go module, which Go downloads and verifies (and keeps) for us. */
+export async function loadKubernetesSchemas(): Promise<SchemaIndex> {
+  const folder = join(await moduleFolder(), 'api', 'openapi-spec', 'v3');
+  const schemas = new Map<string, OpenApiSchema>();
+  for (const group of groups) {
+    const document: { components: { schemas: Record<string, OpenApiSchema> } } = JSON.parse(
+      await readFile(join(folder, `${group}_openapi.json`), 'utf8'),
+    );
+    for (const [name, schema] of Object.entries(document.components.schemas)) schemas.set(name, schema);
+  }
+  return schemas;
+}
+
+/** The full name that a schema refers to, whether by a plain `$ref` or by one wrapped in `allOf` (a reference with a default). */
+export function referenceOf(schema: OpenApiSchema): string | undefined {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  return reference?.slice(reference.lastIndexOf('/') + 1);
+}
+
+async function moduleFolder(): Promise<string> {
+  const target = `k8s.io/kubernetes@${kubernetesVersion}`;
+  const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', target], { cwd: tmpdir() }).catch(
+    (cause: unknown) => {
+      throw new Error(
+        `Could not get ${target} with Go. The generator needs Go on the PATH and a module proxy that it may reach.`,
+        { cause },
+      );
+    },
+  );
+  const { Dir }: { Dir: string } = JSON.parse(stdout);
+  return Dir;
+}

@@ -1,0 +1,18 @@
+/** Keys of the annotations that we set or read. */
+export const Annotation = {
+  /** On a RayCluster the old switch for GCS fault tolerance (`true` in any case); on the head pod the result. */
+  FtEnabled: 'ray.io/ft-enabled',
+  ExternalStorageNamespace: 'ray.io/external-storage-namespace',
+  GcsFtDeletionTimeout: 'ray.io/gcs-ft-deletion-timeout',
+  OverwriteContainerCommand: 'ray.io/overwrite-container-cmd',
+  EnableServeService: 'ray.io/enable-serve-service',
+  InitializingTimeout: 'ray.io/initializing-timeout',
+  DisableProvisionedHeadRestart: 'ray.io/disable-provisioned-head-restart',
+  SpecHash: 'ray.io/hash-without-replicas-and-workers-to-delete',
+  WorkerGroupCount: 'ray.io/num-worker-groups',
+  OperatorVersion: 'ray.io/kuberay-version',
+  RecreateHash: 'ray.io/upgrade-strategy-recreate-hash',
+  CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
+  /** Moved to `spec.ingressClassName` of the Ingress that we build. */
+  IngressClass: 'kubernetes.io/ingress.class',
+} as const;

@@ -1,0 +1,127 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import * as der from './der.ts';
+
+/** What a certificate should say; everything else is chosen so that both a server and a client may use it. */
+export interface CertificateRequest {
+  readonly commonName: string;
+  /** Kubernetes reads these as the user's groups. */
+  readonly organizations?: readonly string[];
+  readonly dnsNames?: readonly string[];
+  readonly ips?: readonly string[];
+  /** Default: an hour ago. */
+  readonly notBefore?: Date;
+  /** Default: in a year. */
+  readonly notAfter?: Date;
+}
+
+/** PEM texts. */
+export interface IssuedCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface CertificateAuthority {
+  /** The authority's own certificate, PEM: what a client trusts. */
+  readonly cert: string;
+  readonly key: string;
+  issue(request: CertificateRequest): IssuedCertificate;
+}
+
+/** Makes an authority for tests: ECDSA P-256, made in a few milliseconds, never written to disk by itself. */
+export function createCertificateAuthority(commonName = 'test authority'): CertificateAuthority {
+  const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = distinguishedName(commonName, []);
+  const request = { commonName, notAfter: new Date(Date.now() + 10 * YEAR_MS) };
+  const cert = certificate(request, issuer.publicKey, issuer.privateKey, name, [
+    extension('2.5.29.19', true, der.sequence(der.boolean(true))),
+    extension('2.5.29.15', true, der.bits(Buffer.from([0x06]), 1)),
+    extension('2.5.29.14', false, der.octets(keyId(issuer.publicKey))),
+  ]);
+  return {
+    cert,
+    key: pemOfKey(issuer.privateKey),
+    issue(leaf) {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const extensions = leafExtensions(leaf, issuer.publicKey);
+      return {
+        cert: certificate(leaf, pair.publicKey, issuer.privateKey, name, extensions),
+        key: pemOfKey(pair.privateKey),
+      };
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
+
+function certificate(
+  request: CertificateRequest,
+  subjectKey: KeyObject,
+  issuerKey: KeyObject,
+  issuerName: Buffer,
+  extensions: readonly Buffer[],
+): string {
+  const algorithm = der.sequence(der.objectId(ECDSA_WITH_SHA256));
+  const body = der.sequence(
+    der.explicit(0, der.integer(Buffer.from([2]))),
+    der.integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    algorithm,
+    issuerName,
+    der.sequence(
+      der.time(request.notBefore ?? new Date(Date.now() - HOUR_MS)),
+      der.time(request.notAfter ?? new Date(Date.now() + YEAR_MS)),
+    ),
+    distinguishedName(request.commonName, request.organizations ?? []),
+    subjectKey.export({ type: 'spki', format: 'der' }),
+    der.explicit(3, der.sequence(...extensions)),
+  );
+  const whole = der.sequence(body, algorithm, der.bits(sign('sha256', body, issuerKey)));
+  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+function leafExtensions(request: CertificateRequest, issuerKey: KeyObject): readonly Buffer[] {
+  const names = [
+    ...(request.dnsNames ?? []).map((name) => der.implicit(2, Buffer.from(name, 'ascii'))),
+    ...(request.ips ?? []).map((ip) => der.implicit(7, ipBytes(ip))),
+  ];
+  const usages = der.sequence(der.objectId('1.3.6.1.5.5.7.3.1'), der.objectId('1.3.6.1.5.5.7.3.2'));
+  return [
+    extension('2.5.29.19', true, der.sequence()),
+    extension('2.5.29.15', true, der.bits(Buffer.from([0xa0]), 5)),
+    extension('2.5.29.37', false, usages),
+    extension('2.5.29.35', false, der.sequence(der.implicit(0, keyId(issuerKey)))),
+    ...(names.length > 0 ? [extension('2.5.29.17', false, der.sequence(...names))] : []),
+  ];
+}
+
+function extension(id: string, isCritical: boolean, value: Buffer): Buffer {
+  return der.sequence(der.objectId(id), ...(isCritical ? [der.boolean(true)] : []), der.octets(value));
+}
+
+function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
+  const attribute = (id: string, value: string) => der.setOf(der.sequence(der.objectId(id), der.utf8(value)));
+  return der.sequence(...organizations.map((name) => attribute('2.5.4.10', name)), attribute('2.5.4.3', commonName));
+}
+
+function keyId(key: KeyObject): Buffer {
+  return createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
+}
+
+function pemOfKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function ipBytes(ip: string): Buffer {
+  if (isIPv4(ip)) return Buffer.from(ip.split('.').map(Number));
+  const [head = '', tail] = ip.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const before = groups(head);
+  const after = tail === undefined ? [] : groups(tail);
+  const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+  return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Two projects: `unit` needs nothing but Node; `real` needs the Kubernetes programs that `npm run kube:assets` provides. */
+/**
+ * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `real` needs the Kubernetes programs
+ * that `npm run kube:assets` provides.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -11,6 +14,7 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
+      { test: { name: 'reference', include: ['tests/reference/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           name: 'real',

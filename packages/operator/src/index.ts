@@ -1,0 +1,3 @@
+export { type ClusterRole, clusterRole } from './permissions/cluster-role.ts';
+export { describePermission, type GrantedRule, isGranted, type Permission, permissionsOf } from './permissions/grants.ts';
+export { ACCESS_RULES, type AccessRule, type Capability, PROFILES, type Profile } from './permissions/rules.ts';

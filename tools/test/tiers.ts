@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { provideKubeAssets } from '../kube/provide.ts';
+import { runProgram } from './run-program.ts';
+import type { Outcome, Tier } from './tier.ts';
+import { runVitestProject } from './vitest-tier.ts';
+
+/** Every tier, in the order in which a failure is cheapest to learn about. */
+export function tiers(root: string): readonly Tier[] {
+  const shared = resolve(process.env['MANTA_SHARED'] ?? join(root, '..', 'shared'));
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  const missingShared = () =>
+    Promise.resolve(
+      existsSync(shared)
+        ? undefined
+        : `the reference material is not at ${shared} (MANTA_SHARED may name another place)`,
+    );
+
+  return [
+    check('types', 'the TypeScript compiler', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
+    check('lint', 'oxlint, type-aware', 'oxlint', ['--type-aware', '--deny-warnings']),
+    check('format', "Biome's formatting", 'biome', ['format']),
+    { name: 'unit', what: 'tests that need nothing but Node', run: () => runVitestProject('unit', env) },
+    {
+      name: 'reference',
+      what: "comparison with the peer's CRDs, samples and recorded behaviour",
+      missing: missingShared,
+      run: () => runVitestProject('reference', { ...env, MANTA_SHARED: shared }),
+    },
+    {
+      name: 'real',
+      what: 'tests on a real kube-apiserver and etcd',
+      async missing() {
+        try {
+          env['MANTA_KUBE_ASSETS'] = await provideKubeAssets();
+          return undefined;
+        } catch (error) {
+          return error instanceof Error ? error.message : String(error);
+        }
+      },
+      run: () => runVitestProject('real', env),
+    },
+  ];
+}
+
+/** A program whose exit status is the verdict; counts as one test. */
+function check(name: string, what: string, tool: string, args: readonly string[]): Tier {
+  return {
+    name,
+    what,
+    async run(): Promise<Outcome> {
+      const isOk = (await runProgram(tool, args)) === 0;
+      return { passed: isOk ? 1 : 0, failed: isOk ? 0 : 1, skipped: [] };
+    },
+  };
+}

@@ -2,9 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { coreTypes } from './core-types.ts';
 import type { Generator } from './generator.ts';
+import { podTemplate } from './pod-template.ts';
 
 /** Everything that `npm run generate` can make. */
-const generators: readonly Generator[] = [coreTypes];
+const generators: readonly Generator[] = [coreTypes, podTemplate];
 
 const repositoryRoot = join(import.meta.dirname, '..', '..');
 

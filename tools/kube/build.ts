@@ -23,12 +23,12 @@ export function adviceFor(stderr: string): string {
 
 async function buildOne(program: Program, go: GoToolchain, work: string): Promise<string> {
   const recipe = recipeFor(program);
-  const folder = join(work, recipe.module);
+  const folder = join(work, 'modules', recipe.module);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'go.mod'), recipe.goMod, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const output = join(work, program);
+  const output = join(work, 'programs', program);
   const outcome = await run(go.command, ['build', ...recipe.buildFlags, '-o', output, recipe.packagePath], {
     cwd: folder,
     env: { ...go.env, CGO_ENABLED: '0', GOWORK: 'off' },

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { etcdVersion, kubernetesVersion, type Program } from './programs.ts';
 
@@ -31,8 +31,9 @@ export function cacheKey(platform: string, arch: string, fingerprint: string): s
 /** Tells whether a folder holds a program that can be run. */
 export function hasProgram(folder: string, program: Program): boolean {
   try {
-    accessSync(join(folder, program), constants.X_OK);
-    return true;
+    const path = join(folder, program);
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@ export * from './annotations.ts';
 export * from './conditions.ts';
 export * from './container-names.ts';
 export type * from './core.gen.ts';
+export { crds } from './crds.ts';
 export * from './env.ts';
 export * from './events.ts';
 export * from './finalizers.ts';

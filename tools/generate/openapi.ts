@@ -1,11 +1,15 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { cacheRoot } from '../kube/cache.ts';
+import { findGo, type GoToolchain } from '../kube/go-toolchain.ts';
+import { withLock } from '../kube/lock.ts';
+import { Progress } from '../kube/progress.ts';
+import { kubernetesVersion as release } from '../kube/programs.ts';
+import { lastLines, run } from '../kube/run.ts';
 
-/** The Kubernetes release whose API we generate from. */
-export const kubernetesVersion = 'v1.36.4';
+/** The Kubernetes release whose API we generate from: the one that we test on. */
+export const kubernetesVersion = `v${release}`;
 
 /** The part of an OpenAPI v3 schema that Kubernetes' documents use. */
 export interface OpenApiSchema {
@@ -39,7 +43,7 @@ const groups = [
   'apis__rbac.authorization.k8s.io__v1',
 ] as const;
 
-/** Reads Kubernetes' published OpenAPI documents from its Go module, which Go downloads and verifies (and keeps) for us. */
+/** Reads Kubernetes' published OpenAPI documents from its Go module, which Go downloads, verifies and keeps for us. */
 export async function loadKubernetesSchemas(): Promise<SchemaIndex> {
   const folder = join(await moduleFolder(), 'api', 'openapi-spec', 'v3');
   const schemas = new Map<string, OpenApiSchema>();
@@ -60,14 +64,25 @@ export function referenceOf(schema: OpenApiSchema): string | undefined {
 
 async function moduleFolder(): Promise<string> {
   const target = `k8s.io/kubernetes@${kubernetesVersion}`;
-  const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', target], { cwd: tmpdir() }).catch(
-    (cause: unknown) => {
-      throw new Error(
-        `Could not get ${target} with Go. The generator needs Go on the PATH and a module proxy that it may reach.`,
-        { cause },
-      );
-    },
-  );
+  const go = await provideGo();
+  const { code, stdout, stderr } = await run(go.command, ['mod', 'download', '-json', target], {
+    cwd: tmpdir(),
+    env: go.env,
+  });
+  if (code !== 0) {
+    throw new Error(
+      `Go could not download ${target}, whose OpenAPI documents the generator reads:\n${lastLines(stderr || stdout, 5)}\n` +
+        'Check that the module proxy (GOPROXY) can be reached.',
+    );
+  }
   const { Dir }: { Dir: string } = JSON.parse(stdout);
   return Dir;
+}
+
+async function provideGo(): Promise<GoToolchain> {
+  const cache = join(cacheRoot(process.env, homedir()), 'kube');
+  const progress = new Progress(process.stderr);
+  const onWait = () => progress.say(`another process uses ${cache}: waiting for it…`);
+  await mkdir(cache, { recursive: true });
+  return withLock(join(cache, 'build.lock'), onWait, () => findGo(cache, process.env, progress));
 }

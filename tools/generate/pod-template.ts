@@ -116,10 +116,15 @@ function expression(schema: OpenApiSchema): string {
     case 'array':
       return listExpression(schema);
     default:
-      return schema.additionalProperties === undefined
-        ? `{ type: ${literal(schema.type)} }`
-        : `map(${expression(schema.additionalProperties)})`;
+      return mapExpression(schema);
   }
+}
+
+function mapExpression(schema: OpenApiSchema): string {
+  if (schema.additionalProperties === undefined) return `{ type: ${literal(schema.type)} }`;
+  const base = `map(${expression(schema.additionalProperties)})`;
+  const type = schema['x-kubernetes-map-type'];
+  return type === undefined ? base : `{ ...${base}, 'x-kubernetes-map-type': ${literal(type)} }`;
 }
 
 function listExpression(schema: OpenApiSchema): string {

@@ -1,5 +1,5 @@
-import type { ResourceName } from './resource-info.ts';
-import type { StoredObject } from './stored-object.ts';
+import type { ResourceName } from '../resource-info.ts';
+import type { StoredObject } from '../stored-object.ts';
 
 /** Where an object lies; `namespace` is empty for cluster-scoped kinds. */
 export interface StoreKey {

@@ -1,5 +1,13 @@
 export * from './api-error.ts';
 export * from './client.ts';
 export * from './clock.ts';
+export { ConfigError } from './config/config-error.ts';
+export type { LoadedConnection } from './config/configured-connection.ts';
+export { type Command, type CommandResult, type Env, type Host, systemHost } from './config/host.ts';
+export { isInCluster, loadInCluster, serviceAccountNamespace } from './config/in-cluster.ts';
+export { type LoadOptions, loadConnection } from './config/load.ts';
+export { connectThroughProxy, displayUrl, tunnelTarget } from './config/proxy-connect.ts';
+export { proxyFor } from './config/proxy-for.ts';
+export type { TunnelTarget } from './config/socks5.ts';
 export * from './resource-type.ts';
 export * from './transport.ts';

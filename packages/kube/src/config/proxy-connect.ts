@@ -1,0 +1,88 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { TransportError } from '../api-error.ts';
+import { errorMessage } from './config-error.ts';
+import { PROXY_PORTS } from './proxy-for.ts';
+import { connectSocks5, type TunnelTarget } from './socks5.ts';
+
+/** The host and port of a server's URL. */
+export function tunnelTarget(server: URL): TunnelTarget {
+  const fallback = server.protocol === 'https:' ? 443 : 80;
+  return { host: server.hostname.replace(/^\[|\]$/g, ''), port: server.port === '' ? fallback : Number(server.port) };
+}
+
+/**
+ * Opens a TCP stream to `target` through an http, https or socks5 proxy; rejects with a `TransportError` that names the proxy.
+ * `signal` ends the attempt only: a stream that was handed out outlives it.
+ */
+export async function connectThroughProxy(proxy: URL, target: TunnelTarget, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  const onAbort = () => attempt.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const isSocks = proxy.protocol === 'socks5:' || proxy.protocol === 'socks5h:';
+    const open = isSocks ? connectSocks5 : connectHttp;
+    const socket = await open(proxy, target, attempt.signal);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 30_000);
+    return socket;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new TransportError(`the proxy ${displayUrl(proxy)} ${errorMessage(cause)}`, { cause, wasNeverSent: true });
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The proxy's address without its password. */
+export function displayUrl(proxy: URL): string {
+  return `${proxy.protocol}//${proxy.hostname}:${proxy.port || PROXY_PORTS[proxy.protocol]}`;
+}
+
+function connectHttp(proxy: URL, target: TunnelTarget, signal: AbortSignal): Promise<Socket> {
+  const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`;
+  const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request: ClientRequest = send({
+    method: 'CONNECT',
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port || PROXY_PORTS[proxy.protocol],
+    path: authority,
+    headers: { host: authority, ...proxyAuthorization(proxy) },
+    agent: false,
+    signal,
+  });
+  return new Promise((resolve, reject) => {
+    request.once('connect', (answer: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy();
+        reject(new Error(refusal(authority, answer)));
+        return;
+      }
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.once('response', (answer) => {
+      answer.destroy();
+      reject(new Error(refusal(authority, answer)));
+    });
+    request.once('error', (cause) => reject(new Error(`cannot be reached (${errorMessage(cause)})`, { cause })));
+    request.end();
+  });
+}
+
+function refusal(authority: string, answer: IncomingMessage): string {
+  const reason = `${answer.statusCode} ${answer.statusMessage}`.trim();
+  const advice =
+    answer.statusCode === 407
+      ? 'put a user and password into its address'
+      : 'allow the address there, or list it in NO_PROXY';
+  return `refused to connect to ${authority}: ${reason}; ${advice}`;
+}
+
+function proxyAuthorization(proxy: URL): Readonly<Record<string, string>> {
+  if (proxy.username === '' && proxy.password === '') return {};
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(login, 'utf8').toString('base64')}` };
+}

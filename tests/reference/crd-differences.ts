@@ -21,7 +21,7 @@ function differences(ours: unknown, peers: unknown, path: readonly string[]): re
     return keys.flatMap((key) => differences(ours[key], peers[key], [...path, key]));
   }
   if (Array.isArray(ours) && Array.isArray(peers)) {
-    const [left, right] = path.at(-1) === 'required' ? [ours.toSorted(), peers.toSorted()] : [ours, peers];
+    const [left, right] = path.at(-1) === 'required' ? [inOrder(ours), inOrder(peers)] : [ours, peers];
     const length = Math.max(left.length, right.length);
     return Array.from({ length }, (_, index) =>
       differences(left[index], right[index], [...path, nameOf(left[index] ?? right[index], index)]),
@@ -43,6 +43,10 @@ function isEmptied(ours: unknown, peers: unknown, path: readonly string[]): bool
   return (
     path.join('.') === 'metadata.annotations' && isRecord(present) && Object.keys(present).join() === ignoredAnnotation
   );
+}
+
+function inOrder(names: readonly unknown[]): readonly string[] {
+  return names.map(String).toSorted();
 }
 
 function nameOf(item: unknown, index: number): string {

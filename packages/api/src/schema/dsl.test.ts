@@ -62,11 +62,9 @@ const cases: Readonly<Record<string, readonly [Schema, Schema]>> = {
 };
 
 describe('the schema combinators write', () => {
-  for (const [what, [written, expected]] of Object.entries(cases)) {
-    it(`${what}`, () => {
-      expect(written).toStrictEqual(expected);
-    });
-  }
+  it.each(Object.entries(cases))('%s', (_, [written, expected]) => {
+    expect(written).toStrictEqual(expected);
+  });
 });
 
 describe('quantity()', () => {

@@ -6,22 +6,45 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>;
+  /** When aborted, `send` or the body's iteration rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Until the answer's headers; undefined waits for ever. */
+  /** Until the answer's headers (`stream`) or its last byte (`unary`), waits and retries included; undefined waits for ever. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * `unary`: a small answer that is read whole, counted by the observer at its end. `stream` (default): an answer that may go on for
+   * hours, counted when its headers arrive.
+   */
+  readonly kind?: 'unary' | 'stream' | undefined;
+}
+
+/** An answer's bytes. Read it once, by iterating or by `collect`. */
+export interface ResponseBody extends AsyncIterable<Uint8Array> {
+  /** The whole body; cheaper than iterating. Absent where a transport does not offer it: use {@link collectBody}. */
+  collect?(): Promise<Uint8Array>;
 }
 
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Chunks as they arrive; ending the iteration early cancels the request. */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ResponseBody;
 }
 
 export interface Transport {
   /** Rejects with `TransportError`; an HTTP error status is an answer and resolves. */
   send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends every request that is under way and closes the connections. */
   close(): Promise<void>;
+  /** What a user should know when the server does not accept who we are, e.g. that our certificate has expired. */
+  explainUnauthorized?(): string | undefined;
+}
+
+/** Reads a whole body, whichever way its transport offers. */
+export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
+  if (body.collect !== undefined) return await body.collect();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** Told about every request; the runtime turns it into client-go's `rest_client_*` metrics. */

@@ -1,0 +1,16 @@
+import { enableCompileCache } from 'node:module';
+import { VERSION } from './version.ts';
+
+// Parsing our own sources is a good part of a short command's time; V8's code cache makes the second run start faster.
+enableCompileCache();
+
+const [command, ...args] = process.argv.slice(2);
+
+// The operator reads Go-style flags and must start fast and stay small: it does not pass through the command-line library.
+if (command === 'operator') {
+  const { runOperator } = await import('@manta/operator');
+  process.exitCode = await runOperator(args, VERSION);
+} else {
+  const { runCommandLine } = await import('./command-line.ts');
+  process.exitCode = await runCommandLine(process.argv, VERSION);
+}

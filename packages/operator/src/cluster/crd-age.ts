@@ -1,0 +1,84 @@
+import { ApiError, type KubeClient, type ResourceType } from '@manta/kube';
+
+/**
+ * Tells whether the installed CRDs know the fields that we know, without permission to read CRDs: a dry-run create with strict field
+ * validation carries the newest fields, and the server names the ones it does not have. Nothing is stored.
+ */
+export interface OutdatedKind {
+  readonly kind: string;
+  /** e.g. `spec.tlsOptions`. */
+  readonly unknownFields: readonly string[];
+}
+
+const container = { name: 'probe', image: 'probe' };
+const template = { spec: { containers: [container] } };
+const clusterSpec = {
+  headGroupSpec: { template, rayStartParams: {}, resources: {}, labels: {}, ingressOptions: { path: '/' } },
+  workerGroupSpecs: [
+    {
+      groupName: 'probe',
+      template,
+      rayStartParams: {},
+      numOfHosts: 1,
+      idleTimeoutSeconds: 60,
+      priority: 0,
+      resources: {},
+      labels: {},
+    },
+  ],
+  autoscalerOptions: { version: 'v2', command: [], args: [] },
+  authOptions: { mode: 'disabled', enableK8sTokenAuth: false },
+  gcsFaultToleranceOptions: { backend: 'redis', storage: {} },
+  historyServerOptions: {},
+  networkPolicy: {},
+  tlsOptions: { enabled: false },
+  upgradeStrategy: { type: 'None' },
+  managedBy: 'ray.io/kuberay-operator',
+};
+const jobSpec = {
+  rayClusterSpec: clusterSpec,
+  submissionMode: 'HTTPMode',
+  backoffLimit: 0,
+  preRunningDeadlineSeconds: 60,
+  submitterConfig: { backoffLimit: 2 },
+  deletionStrategy: { deletionRules: [{ policy: 'DeleteNone', condition: { jobStatus: 'FAILED', ttlSeconds: 0 } }] },
+};
+
+const PROBES: readonly { readonly kind: string; readonly plural: string; readonly spec: unknown }[] = [
+  { kind: 'RayCluster', plural: 'rayclusters', spec: clusterSpec },
+  { kind: 'RayJob', plural: 'rayjobs', spec: jobSpec },
+  {
+    kind: 'RayService',
+    plural: 'rayservices',
+    spec: {
+      rayClusterConfig: clusterSpec,
+      suspend: false,
+      excludeHeadPodFromServeSvc: false,
+      rayClusterDeletionDelaySeconds: 60,
+    },
+  },
+  { kind: 'RayCronJob', plural: 'raycronjobs', spec: { jobTemplate: jobSpec, schedule: '0 0 * * *', timeZone: 'UTC' } },
+];
+
+/** The kinds whose CRD lacks fields that we know. Kinds that are not served, or that may not be created, are not judged. */
+export async function findOutdatedKinds(client: KubeClient, namespace: string): Promise<readonly OutdatedKind[]> {
+  const results = await Promise.all(
+    PROBES.map(async ({ kind, plural, spec }) => {
+      const type: ResourceType = { group: 'ray.io', version: 'v1', plural, kind, isNamespaced: true };
+      const object = { apiVersion: 'ray.io/v1', kind, metadata: { generateName: 'manta-probe-', namespace }, spec };
+      try {
+        await client.create(type, object, { dryRun: true, fieldValidation: 'Strict' });
+        return undefined;
+      } catch (error) {
+        const unknownFields = error instanceof ApiError && error.code === 400 ? unknownFieldsIn(error.message) : [];
+        return unknownFields.length === 0 ? undefined : { kind, unknownFields };
+      }
+    }),
+  );
+  return results.filter((result) => result !== undefined);
+}
+
+/** Reads the server's sentence: `strict decoding error: unknown field "spec.a", unknown field "spec.b"`. */
+export function unknownFieldsIn(message: string): readonly string[] {
+  return [...message.matchAll(/unknown field "([^"]+)"/g)].map((match) => match[1] ?? '');
+}

@@ -1,0 +1,30 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+
+/** Makes one `.mjs` a program in dist/, with everything it needs inside: an image holds Node and this file, no node_modules. */
+const PROGRAMS = { manta: 'packages/manta/src/main.ts' } as const;
+
+const root = resolve(import.meta.dirname, '../..');
+await mkdir(resolve(root, 'dist'), { recursive: true });
+for (const [name, entry] of Object.entries(PROGRAMS)) {
+  const outfile = resolve(root, `dist/${name}.mjs`);
+  await build({
+    entryPoints: [resolve(root, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    sourcemap: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    // CommonJS packages inside the bundle call require() for Node's own modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  console.log(`dist/${name}.mjs  ${((await stat(outfile)).size / 1024).toFixed(0)} KB`);
+}

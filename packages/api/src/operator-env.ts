@@ -1,0 +1,94 @@
+import { parseGoInt } from './go-int.ts';
+import { DefaultSeconds } from './timings.ts';
+
+/** Environment variables as a program finds them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names of the variables that the operator itself reads. */
+export const OperatorEnvName = {
+  EnableWebhooks: 'ENABLE_WEBHOOKS',
+  ClusterDomain: 'CLUSTER_DOMAIN',
+  EnableInitContainerInjection: 'ENABLE_INIT_CONTAINER_INJECTION',
+  EnableProbesInjection: 'ENABLE_PROBES_INJECTION',
+  EnableLoginShell: 'ENABLE_LOGIN_SHELL',
+  EnableDeterministicHeadPodName: 'ENABLE_DETERMINISTIC_HEAD_POD_NAME',
+  EnableRayHeadClusterIpService: 'ENABLE_RAY_HEAD_CLUSTER_IP_SERVICE',
+  EnableGcsFtRedisCleanup: 'ENABLE_GCS_FT_REDIS_CLEANUP',
+  EnableRandomPodDelete: 'ENABLE_RANDOM_POD_DELETE',
+  EnableZeroDowntime: 'ENABLE_ZERO_DOWNTIME',
+  UseIngressOnOpenShift: 'USE_INGRESS_ON_OPENSHIFT',
+  DeleteRayJobAfterJobFinishes: 'DELETE_RAYJOB_CR_AFTER_JOB_FINISHES',
+  RayClusterRequeueSeconds: 'RAYCLUSTER_DEFAULT_REQUEUE_SECONDS_ENV',
+  RayJobTransitionGracePeriodSeconds: 'RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS',
+  RayJobStatusCheckTimeoutSeconds: 'RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS',
+} as const;
+
+/** The suffix of service names in a cluster that sets no other. */
+export const DEFAULT_CLUSTER_DOMAIN = 'cluster.local';
+
+/** What the operator's environment variables come to. */
+export interface OperatorEnv {
+  readonly webhooks: boolean;
+  readonly clusterDomain: string;
+  readonly initContainerInjection: boolean;
+  readonly probesInjection: boolean;
+  readonly loginShell: boolean;
+  readonly deterministicHeadPodName: boolean;
+  readonly rayHeadClusterIpService: boolean;
+  readonly gcsFtRedisCleanup: boolean;
+  readonly randomPodDelete: boolean;
+  readonly zeroDowntime: boolean;
+  readonly ingressOnOpenShift: boolean;
+  readonly deleteRayJobAfterJobFinishes: boolean;
+  /** Zero or less: a RayCluster is only looked at when something changed. */
+  readonly rayClusterRequeueSeconds: number;
+  readonly rayJobTransitionGracePeriodSeconds: number;
+  readonly rayJobStatusCheckTimeoutSeconds: number;
+  /** Sentences for the log about values that weren't understood and count as not set. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the operator's environment variables. Switches that are on unless told otherwise understand only `false`, those
+ * that are off understand only `true`, in any case of letters; webhooks insist on lower case.
+ */
+export function readOperatorEnv(env: Environment): OperatorEnv {
+  const notes: string[] = [];
+  const on = (name: string): boolean => env[name]?.toLowerCase() === 'true';
+  const notOff = (name: string): boolean => env[name]?.toLowerCase() !== 'false';
+  const seconds = (name: string, fallback: number): number => {
+    const text = env[name] ?? '';
+    if (text === '') return fallback;
+    const number = parseGoInt(text);
+    if (number.ok) return number.value;
+    notes.push(`${name} is ${text}, which is not a whole number of seconds; using ${fallback}.`);
+    return fallback;
+  };
+  return {
+    webhooks: env[OperatorEnvName.EnableWebhooks] === 'true',
+    clusterDomain: env[OperatorEnvName.ClusterDomain] || DEFAULT_CLUSTER_DOMAIN,
+    initContainerInjection: notOff(OperatorEnvName.EnableInitContainerInjection),
+    probesInjection: notOff(OperatorEnvName.EnableProbesInjection),
+    loginShell: on(OperatorEnvName.EnableLoginShell),
+    deterministicHeadPodName: on(OperatorEnvName.EnableDeterministicHeadPodName),
+    rayHeadClusterIpService: on(OperatorEnvName.EnableRayHeadClusterIpService),
+    gcsFtRedisCleanup: notOff(OperatorEnvName.EnableGcsFtRedisCleanup),
+    randomPodDelete: on(OperatorEnvName.EnableRandomPodDelete),
+    zeroDowntime: notOff(OperatorEnvName.EnableZeroDowntime),
+    ingressOnOpenShift: on(OperatorEnvName.UseIngressOnOpenShift),
+    deleteRayJobAfterJobFinishes: on(OperatorEnvName.DeleteRayJobAfterJobFinishes),
+    rayClusterRequeueSeconds: seconds(
+      OperatorEnvName.RayClusterRequeueSeconds,
+      DefaultSeconds.RayClusterUnconditionalRequeue,
+    ),
+    rayJobTransitionGracePeriodSeconds: seconds(
+      OperatorEnvName.RayJobTransitionGracePeriodSeconds,
+      DefaultSeconds.RayJobTransitionGracePeriod,
+    ),
+    rayJobStatusCheckTimeoutSeconds: seconds(
+      OperatorEnvName.RayJobStatusCheckTimeoutSeconds,
+      DefaultSeconds.RayJobStatusCheckTimeout,
+    ),
+    notes,
+  };
+}

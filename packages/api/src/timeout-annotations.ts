@@ -1,0 +1,36 @@
+import { Annotation } from './annotations.ts';
+import { type DurationNs, NS_PER_SECOND, parseDuration } from './duration.ts';
+import { parseGoInt } from './go-int.ts';
+import { type Parsed, parsed, unparsed } from './parsed.ts';
+import { DefaultSeconds } from './timings.ts';
+
+type Annotations = Readonly<Record<string, string>> | undefined;
+
+/**
+ * How long a RayService may take to become ready, from its annotation: a Go duration or whole seconds, above zero.
+ * Absent or empty means that there is no limit. A duration is tried first, so `0` is refused as a duration.
+ */
+export function initializingTimeout(annotations: Annotations): Parsed<DurationNs | undefined> {
+  const text = annotations?.[Annotation.InitializingTimeout] ?? '';
+  if (text === '') return parsed(undefined);
+  const name = `annotation ${Annotation.InitializingTimeout}`;
+  const duration = parseDuration(text);
+  if (duration.ok) {
+    return duration.value > 0n ? duration : unparsed(`${name} must be a positive duration, got: ${text}`);
+  }
+  const seconds = parseGoInt(text);
+  if (seconds.ok) {
+    return seconds.value > 0
+      ? parsed(BigInt(seconds.value) * NS_PER_SECOND)
+      : unparsed(`${name} must be a positive integer (seconds), got: ${text}`);
+  }
+  return unparsed(
+    `${name} has invalid format: ${text}. Expected Go duration format (e.g., '5m', '1h') or positive integer seconds`,
+  );
+}
+
+/** Seconds after which a deleted RayCluster no longer waits for its Redis cleanup; nonsense counts as not set. */
+export function gcsFtDeletionTimeoutSeconds(annotations: Annotations): number {
+  const seconds = parseGoInt(annotations?.[Annotation.GcsFtDeletionTimeout] ?? '');
+  return seconds.ok && seconds.value > 0 ? seconds.value : DefaultSeconds.GcsFtFinalizerTimeout;
+}

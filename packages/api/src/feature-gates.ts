@@ -1,13 +1,30 @@
 import { goQuote } from './go-quote.ts';
 import { type Parsed, parsed, unparsed } from './parsed.ts';
 
-interface GateSpec {
+/** Names of the feature gates. */
+export const FeatureGate = {
+  RayClusterStatusConditions: 'RayClusterStatusConditions',
+  RayJobDeletionPolicy: 'RayJobDeletionPolicy',
+  RayMultiHostIndexing: 'RayMultiHostIndexing',
+  RayServiceIncrementalUpgrade: 'RayServiceIncrementalUpgrade',
+  RayCronJob: 'RayCronJob',
+  SidecarSubmitterRestart: 'SidecarSubmitterRestart',
+  RayClusterNetworkPolicy: 'RayClusterNetworkPolicy',
+  GCSFaultToleranceEmbeddedStorage: 'GCSFaultToleranceEmbeddedStorage',
+  RayClusterMTLS: 'RayClusterMTLS',
+  RayClusterHistoryServer: 'RayClusterHistoryServer',
+  KubernetesWAS: 'KubernetesWAS',
+} as const;
+export type FeatureGate = (typeof FeatureGate)[keyof typeof FeatureGate];
+
+/** Stage and default of a gate. */
+export interface GateSpec {
   readonly stage: 'Alpha' | 'Beta';
   readonly default: boolean;
 }
 
 /** Every feature gate with its stage and default. */
-export const FEATURE_GATES = {
+export const FEATURE_GATES: Readonly<Record<FeatureGate, GateSpec>> = {
   RayClusterStatusConditions: { stage: 'Beta', default: true },
   RayJobDeletionPolicy: { stage: 'Beta', default: true },
   RayMultiHostIndexing: { stage: 'Beta', default: true },
@@ -22,9 +39,7 @@ export const FEATURE_GATES = {
   RayClusterHistoryServer: { stage: 'Alpha', default: false },
   /** Excludes every other batch scheduler. */
   KubernetesWAS: { stage: 'Alpha', default: false },
-} as const satisfies Readonly<Record<string, GateSpec>>;
-
-export type FeatureGate = keyof typeof FEATURE_GATES;
+};
 
 /** Which features are on. */
 export type FeatureGates = Readonly<Record<FeatureGate, boolean>>;
@@ -49,11 +64,11 @@ const GROUPS: ReadonlyMap<string, GateSpec['stage']> = new Map([
   ['AllBeta', 'Beta'],
 ]);
 
-const NAMES = Object.keys(FEATURE_GATES).filter(isFeatureGate);
+const NAMES = Object.values(FeatureGate);
 
 /** Is this the name of a gate that switches something? */
 export function isFeatureGate(name: string): name is FeatureGate {
-  return Object.hasOwn(FEATURE_GATES, name);
+  return Object.hasOwn(FeatureGate, name);
 }
 
 /** The gates as they are when nothing is set. */

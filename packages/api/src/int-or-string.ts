@@ -1,8 +1,6 @@
+import type { IntOrString } from './core.gen.ts';
 import { parseGoInt } from './go-int.ts';
 import { MAX_INT32 } from './limits.ts';
-
-/** A port or an amount that Kubernetes takes as a number or as text, e.g. `8000`, `"serve"`, `"25%"`. */
-export type IntOrString = number | string;
 
 /** Is this a value that the API server takes for an int-or-string field? */
 export function isIntOrString(value: unknown): value is IntOrString {

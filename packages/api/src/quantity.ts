@@ -1,10 +1,11 @@
+import type { Quantity } from './core.gen.ts';
 import { type Parsed, parsed, unparsed } from './parsed.ts';
 
 /** How a quantity was written, and so how it is written again: `1500m`, `1Gi`, `1e3`. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
-/** An exact amount. Kubernetes keeps nine decimals at most, so a whole number of billionths holds every one. */
-export interface Quantity {
+/** A quantity that has been read: an exact amount. Kubernetes keeps nine decimals at most, so a whole number of billionths holds every one. */
+export interface Amount {
   readonly nanos: bigint;
   readonly format: QuantityFormat;
   /** The text it was read from, where Kubernetes would write the same text again although a shorter one exists. */
@@ -56,7 +57,7 @@ interface Digits {
  * Reads a quantity as the API server does, with its error texts; a JSON number stands for its own text.
  * More than nine decimals are rounded away from zero, binary amounts stop at what an int64 holds.
  */
-export function parseQuantity(text: string | number): Parsed<Quantity> {
+export function parseQuantity(text: Quantity): Parsed<Amount> {
   const source = String(text);
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(source);
   if (match === null || source === '') return unparsed(WRONG_FORMAT);
@@ -86,7 +87,7 @@ function parseSuffix(text: string): Suffix | undefined {
   return exponent === undefined ? undefined : { format: 'DecimalExponent', exponent: Number(exponent) };
 }
 
-function decimalQuantity(digits: Digits, { format, exponent }: Suffix): Parsed<Quantity> {
+function decimalQuantity(digits: Digits, { format, exponent }: Suffix): Parsed<Amount> {
   const shifted = digits.whole + digits.fraction;
   const scale = exponent - digits.fraction.length;
   const isShort = shifted.length <= MAX_INT64_DIGITS && scale >= -NANO_DIGITS;
@@ -96,7 +97,7 @@ function decimalQuantity(digits: Digits, { format, exponent }: Suffix): Parsed<Q
   return parsed(keepsText ? { nanos, format, text: digits.text } : { nanos, format });
 }
 
-function binaryQuantity(digits: Digits, power: number): Parsed<Quantity> {
+function binaryQuantity(digits: Digits, power: number): Parsed<Amount> {
   const isShort = digits.fraction === '' && digits.whole.length + power * 3 < 15;
   if (!isShort && !digits.hasDigits) return unparsed(WRONG_NUMBER);
   const factor = 1024n ** BigInt(power);
@@ -130,7 +131,7 @@ function divideAwayFromZero(amount: bigint, divisor: bigint): bigint {
 }
 
 /** Writes a quantity as Kubernetes does: whole numbers of the largest unit that loses nothing. */
-export function formatQuantity(quantity: Quantity): string {
+export function formatQuantity(quantity: Amount): string {
   if (quantity.text !== undefined) return quantity.text;
   if (quantity.nanos === 0n) return '0';
   if (quantity.format === 'BinarySI' && canBeBinary(quantity.nanos)) return formatBinary(quantity.nanos / NANOS);
@@ -165,37 +166,37 @@ function formatDecimal(nanos: bigint, withExponent: boolean): string {
 }
 
 /** A whole number as a quantity. */
-export function quantityOf(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
+export function quantityOf(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Amount {
   return { nanos: BigInt(value) * NANOS, format };
 }
 
 /** Negative where `a` is less than `b`, 0 where they are the same amount, positive where it is more. */
-export function compareQuantities(a: Quantity, b: Quantity): number {
+export function compareQuantities(a: Amount, b: Amount): number {
   if (a.nanos === b.nanos) return 0;
   return a.nanos < b.nanos ? -1 : 1;
 }
 
 /** Is the amount zero? */
-export function isZeroQuantity(quantity: Quantity): boolean {
+export function isZeroQuantity(quantity: Amount): boolean {
   return quantity.nanos === 0n;
 }
 
 /** The sum, written like `a`, or like `b` where `a` is zero. */
-export function addQuantities(a: Quantity, b: Quantity): Quantity {
+export function addQuantities(a: Amount, b: Amount): Amount {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
 /** The amount taken a whole number of times. */
-export function multiplyQuantity(quantity: Quantity, times: number | bigint): Quantity {
+export function multiplyQuantity(quantity: Amount, times: number | bigint): Amount {
   return { nanos: quantity.nanos * BigInt(times), format: quantity.format };
 }
 
 /** The whole number that is needed to hold the amount: decimals are rounded away from zero. */
-export function quantityValue(quantity: Quantity): bigint {
+export function quantityValue(quantity: Amount): bigint {
   return divideAwayFromZero(quantity.nanos, NANOS);
 }
 
 /** The same in thousandths. */
-export function quantityMilliValue(quantity: Quantity): bigint {
+export function quantityMilliValue(quantity: Amount): bigint {
   return divideAwayFromZero(quantity.nanos, 10n ** 6n);
 }

@@ -1,0 +1,91 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Clock } from '@manta/kube';
+import type { WriteTarget } from './background-writer.ts';
+
+export interface RotatingFileOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly maxBytes?: number;
+  readonly maxBackups?: number;
+  readonly maxAgeMs?: number;
+}
+
+const DEFAULTS = { maxBytes: 500 * 1024 * 1024, maxBackups: 10, maxAgeMs: 30 * 24 * 3600 * 1000 };
+const STAMP = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
+
+/**
+ * A log file that is set aside when it would grow past 500 MB, as `name-<time>.ext`; the ten newest of the last 30 days are kept. An
+ * existing file is continued. Throws when it cannot be opened at the start; later trouble keeps the current file.
+ */
+export function createRotatingFile(options: RotatingFileOptions): WriteTarget {
+  const { path, clock, maxBytes, maxBackups, maxAgeMs } = { ...DEFAULTS, ...options };
+  let file = open(path);
+  prune(path, clock.now(), maxBackups, maxAgeMs);
+
+  return {
+    fdFor(bytes) {
+      if (file.size > 0 && file.size + bytes > maxBytes) {
+        file = rotate(path, file, clock.now());
+        prune(path, clock.now(), maxBackups, maxAgeMs);
+      }
+      file.size += bytes;
+      return file.fd;
+    },
+  };
+}
+
+interface OpenFile {
+  readonly fd: number;
+  size: number;
+}
+
+function open(path: string): OpenFile {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const fd = openSync(path, 'a', 0o600);
+    return { fd, size: fstatSync(fd).size };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the log file ${path} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+function rotate(path: string, current: OpenFile, nowMs: number): OpenFile {
+  try {
+    renameSync(path, backupPath(path, nowMs));
+    const next = open(path);
+    closeSync(current.fd);
+    return next;
+  } catch {
+    // Start counting anew, so that the next try comes after another full file and not with every line.
+    return { fd: current.fd, size: 0 };
+  }
+}
+
+function backupPath(path: string, nowMs: number): string {
+  const extension = extname(path);
+  const stamp = new Date(nowMs).toISOString().slice(0, -1).replaceAll(':', '-');
+  return join(dirname(path), `${basename(path, extension)}-${stamp}${extension}`);
+}
+
+function prune(path: string, nowMs: number, maxBackups: number, maxAgeMs: number): void {
+  const backups = findBackups(path).toSorted((a, b) => b.timeMs - a.timeMs);
+  for (const [at, backup] of backups.entries()) {
+    if (at >= maxBackups || nowMs - backup.timeMs > maxAgeMs) rmSync(backup.path, { force: true });
+  }
+}
+
+function findBackups(path: string): readonly { path: string; timeMs: number }[] {
+  const extension = extname(path);
+  const prefix = `${basename(path, extension)}-`;
+  const found = [];
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(prefix) || !name.endsWith(extension)) continue;
+    const stamp = STAMP.exec(name.slice(prefix.length, name.length - extension.length));
+    if (stamp === null) continue;
+    const timeMs = Date.parse(`${stamp[1]}${stamp[2]}:${stamp[3]}:${stamp[4]}Z`);
+    if (!Number.isNaN(timeMs)) found.push({ path: join(dirname(path), name), timeMs });
+  }
+  return found;
+}

@@ -13,7 +13,11 @@ const workPrefix = 'work-';
 export function adviceFor(stderr: string): string {
   if (/no space left on device/.test(stderr))
     return 'The disk is full: a build needs about 4 GB, most of it for the Go caches.';
-  if (/dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|TLS handshake|502 |503 /.test(stderr)) {
+  if (
+    /dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|TLS handshake|GOPROXY=off|: 50[234] /.test(
+      stderr,
+    )
+  ) {
     return 'The Go module proxy could not be reached: check the network, GOPROXY and GOSUMDB (`go env` shows them).';
   }
   if (/signal: killed/.test(stderr))

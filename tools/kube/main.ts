@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { AssetsError } from './cache.ts';
 import { isProgram, optionalPrograms, type Program } from './programs.ts';
 import { provideKubeAssets } from './provide.ts';
@@ -20,8 +20,16 @@ function extraPrograms(text: string | undefined): readonly Program[] {
   });
 }
 
+function parseArguments() {
+  try {
+    return parseArgs({ options: { with: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  } catch (error) {
+    throw new AssetsError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { with: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  const { values } = parseArguments();
   if (values.help === true) {
     console.log(usage);
     return;
@@ -39,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof AssetsError || (error instanceof TypeError && 'code' in error);
-  console.error(`kube:assets: ${error instanceof Error ? (expected ? error.message : error.stack) : String(error)}`);
+  const text = error instanceof AssetsError ? error.message : inspect(error);
+  console.error(`kube:assets: ${text}`);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { buildPrograms } from './build.ts';
-import { cacheKey, cacheRoot, chooseSource, type Environment } from './cache.ts';
+import { AssetsError, cacheKey, cacheRoot, chooseSource, type Environment } from './cache.ts';
 import { findGo } from './go-toolchain.ts';
 import { withLock } from './lock.ts';
 import { Progress, type ProgressSink } from './progress.ts';
@@ -33,7 +33,14 @@ export async function provideKubeAssets(options: ProvideOptions = {}): Promise<s
   const source = chooseSource(wanted, env, folder);
   if (source.kind !== 'build') return source.folder;
 
-  await mkdir(cache, { recursive: true });
+  if (process.platform === 'win32') {
+    throw new AssetsError('kube-apiserver does not run on Windows. Use the Windows Subsystem for Linux.');
+  }
+  await mkdir(cache, { recursive: true }).catch((error: Error) => {
+    throw new AssetsError(
+      `The cache folder can't be made: ${error.message}. Set MANTA_CACHE to a folder that can be written.`,
+    );
+  });
   const onWait = () => progress.say(`another process is building into ${cache}: waiting for it…`);
   await withLock(join(cache, 'build.lock'), onWait, async () => {
     const now = chooseSource(wanted, env, folder);

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Where and with what environment a command runs. */
+/** Where and with what environment a command runs; the environment is the whole of it, PATH included. */
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Environment;
@@ -26,7 +26,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: options.cwd,
-      env: { ...process.env, ...options.env },
+      env: options.env ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);

@@ -145,7 +145,7 @@ describe('levels', () => {
     'stacks can be switched off for errors': [{ stacktraceLevel: LogLevel.panic }, 'i w e'],
   };
   for (const [promise, [options, said]] of Object.entries(table))
-    test(`${promise}`, () => expect(say(options)).toBe(said));
+    test(`by flags: ${promise}`, () => expect(say(options)).toBe(said));
 
   test('the second output takes info and above whatever the level is', () => {
     const sink = new MemorySink();

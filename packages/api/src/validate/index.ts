@@ -1,0 +1,21 @@
+export { admitRayCluster, admitRayJob, admitRayService, type InvalidStatus, type StatusCause } from './admit.ts';
+export type { FieldError } from './field-error.ts';
+export {
+  bracketed,
+  byteLength,
+  dns1035LabelErrors,
+  dns1123LabelErrors,
+  labelKeyErrors,
+  labelValueErrors,
+} from './kubernetes-names.ts';
+export {
+  validateRayClusterMetadata,
+  validateRayClusterPrerequisites,
+  validateRayClusterSpec,
+  validateRayClusterStatus,
+  validateRayClusterUpgradeStrategy,
+  warnAboutRayClusterSpec,
+} from './raycluster.ts';
+export { validateRayJobMetadata, validateRayJobSpec, validateRayJobStatus } from './rayjob.ts';
+export { validateRayServiceMetadata, validateRayServiceSpec } from './rayservice.ts';
+export type { YamlParser } from './runtime-env.ts';

@@ -1,0 +1,77 @@
+/** The runtime environment of a job: YAML text that must hold a mapping. */
+import { goQuote } from '../go-quote.ts';
+import { isRecord } from '../loose.ts';
+
+/**
+ * Reads YAML and throws where it isn't any; the error's message ends up in ours. Mappings may come back as objects or as
+ * `Map`s; only a `Map` lets us see a key that JSON can't have.
+ */
+export type YamlParser = (text: string) => unknown;
+
+/** Why the text is no mapping; nothing where it is one, or empty. */
+export function runtimeEnvProblem(text: string, parseYaml: YamlParser): string | undefined {
+  if (text === '') return undefined;
+  const reason = unreadable(text, parseYaml);
+  return reason === undefined ? undefined : `failed to unmarshal RuntimeEnvYAML: ${text}: ${reason}`;
+}
+
+function unreadable(text: string, parseYaml: YamlParser): string | undefined {
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch (error) {
+    return `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`;
+  }
+  const badKey = keyProblem(value);
+  if (badKey !== undefined) return `error converting YAML to JSON: ${badKey}`;
+  const kind = scalarOrListKind(value);
+  if (kind === undefined) return undefined;
+  const target = 'Go value of type types.RuntimeEnvType';
+  return `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into ${target}`;
+}
+
+/** The name of a JSON type that is no mapping; an empty document is as good as an empty mapping. */
+function scalarOrListKind(value: unknown): string | undefined {
+  if (value === null || value === undefined || value instanceof Map) return undefined;
+  if (Array.isArray(value)) return 'array';
+  if (value instanceof Date || typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'number' || typeof value === 'bigint' ? 'number' : undefined;
+}
+
+/** JSON has only texts as keys; numbers and booleans become texts, nothing else does. */
+function keyProblem(value: unknown): string | undefined {
+  if (Array.isArray(value)) return firstProblem(value.map((item) => () => keyProblem(item)));
+  if (value instanceof Map) {
+    return firstProblem(
+      [...value].map(
+        ([key, item]) =>
+          () =>
+            entryProblem(key, item),
+      ),
+    );
+  }
+  if (isRecord(value)) return firstProblem(Object.values(value).map((item) => () => keyProblem(item)));
+  return undefined;
+}
+
+function entryProblem(key: unknown, item: unknown): string | undefined {
+  if (key === null || key === undefined) {
+    return `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${describe(item)}`;
+  }
+  return keyProblem(item);
+}
+
+function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const problem = check();
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value === null || value === undefined ? '<nil>' : 'a list or mapping';
+}

@@ -28,8 +28,11 @@ export interface Connection {
    * Rejections become the request's error; their message is shown to the user as it is.
    */
   credentials(): Credentials | Promise<Credentials>;
-  /** Told on a 401 so that a cached token or exec credential is dropped; the request is then sent once more. */
-  invalidateCredentials(): void;
+  /**
+   * Told on a 401 so that a cached token or exec credential is dropped; the request is then sent once more. `rejected` are the
+   * credentials that the server did not take: newer ones may stay.
+   */
+  invalidateCredentials(rejected?: Credentials): void;
   /** Opens the raw TCP stream, through a proxy for instance; TLS to the server is laid over it by the caller. Absent: direct. */
   connectSocket?(signal: AbortSignal): Promise<Socket>;
   readonly defaultNamespace?: string | undefined;

@@ -1,5 +1,6 @@
 import type { FailedCall } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
+import type { Credentials } from '../connection.ts';
 import type { RequestObserver, TransportRequest } from '../transport.ts';
 import { CallGuard } from './call-guard.ts';
 import { knownSize } from './request-body.ts';
@@ -13,6 +14,8 @@ export class Call {
   /** `name:port`, for messages. */
   readonly host: string;
   readonly guard: CallGuard;
+  /** Those of the latest attempt. */
+  credentials: Credentials | undefined;
   readonly #clock: Clock;
   readonly #observer: RequestObserver | undefined;
   readonly #startedAtMs: number;

@@ -103,7 +103,7 @@ class KubeTransport implements Transport {
       try {
         const response = await this.#attempt(call);
         if (response.status < 400) return response;
-        delayMs = this.#delayAfterAnswer(response, retries);
+        delayMs = this.#delayAfterAnswer(response, retries, call);
         if (delayMs === undefined || !call.guard.allows(delayMs)) return response;
         // Reading the rest of a refusal keeps an HTTP/1.1 connection usable.
         await response.body.collect();
@@ -119,9 +119,9 @@ class KubeTransport implements Transport {
     }
   }
 
-  #delayAfterAnswer(response: ExchangeResponse, retries: RetryState): number | undefined {
+  #delayAfterAnswer(response: ExchangeResponse, retries: RetryState, call: Call): number | undefined {
     if (!retries.shouldAuthenticateAgain(response)) return retries.delayAfterAnswer(response, this.#clock.now());
-    this.#connection.invalidateCredentials();
+    this.#connection.invalidateCredentials(call.credentials);
     return 0;
   }
 
@@ -129,13 +129,14 @@ class KubeTransport implements Transport {
     call.attemptStarts();
     const offered = this.#connection.credentials();
     const credentials = offered instanceof Promise ? await this.#await(offered, call) : offered;
-    const headers = this.#headersFor(call, credentials);
-    if (this.#http1 !== undefined) return await this.#http1.exchange(headers, credentials, call);
-    headers[':method'] = call.name.method;
-    headers[':path'] = call.name.path;
-    const acquired = this.#http2.acquire(credentials, call.guard);
-    const session = acquired instanceof Promise ? await acquired : acquired;
-    return await exchangeOverHttp2(session, headers, call);
+    call.credentials = credentials;
+    if (this.#http1 === undefined) {
+      const acquired = this.#http2.acquire(credentials, call.guard);
+      const session = acquired instanceof Promise ? await acquired : acquired;
+      if (session !== undefined) return await exchangeOverHttp2(session, this.#headersFor(call, credentials), call);
+    }
+    this.#http1 ??= new Http1Pool(this.#socketOptions);
+    return await this.#http1.exchange(this.#headersFor(call, credentials), credentials, call);
   }
 
   async #await(credentials: Promise<Credentials>, call: Call): Promise<Credentials> {
@@ -152,9 +153,19 @@ class KubeTransport implements Transport {
     if (this.#lastCredentials !== credentials) {
       const authority = this.#http1 === undefined ? ':authority' : 'host';
       this.#lastCredentials = credentials;
-      this.#baseHeaders = { [authority]: this.#host, 'user-agent': this.#userAgent, ...asOutgoing(credentials.headers) };
+      this.#baseHeaders = {
+        [authority]: this.#host,
+        'user-agent': this.#userAgent,
+        ...asOutgoing(credentials.headers),
+      };
     }
-    return { ...this.#baseHeaders, ...asOutgoing(call.request.headers) };
+    if (this.#http1 !== undefined) return { ...this.#baseHeaders, ...asOutgoing(call.request.headers) };
+    return {
+      ':method': call.name.method,
+      ':path': call.name.path,
+      ...this.#baseHeaders,
+      ...asOutgoing(call.request.headers),
+    };
   }
 
   #useHttp1(spare?: Socket): void {

@@ -2,11 +2,12 @@ import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 
 import type { Socket } from 'node:net';
 import { TransportError } from '../api-error.ts';
 import type { Credentials } from '../connection.ts';
+import type { TransportRequest } from '../transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { Call } from './call.ts';
 import { type ExchangeResponse, plainHeaders } from './exchange.ts';
 import { openSocket, type SocketOptions } from './open-socket.ts';
-import { writeBody } from './request-body.ts';
+import { isReplayable, knownSize, writeBody } from './request-body.ts';
 import { StreamBody } from './stream-body.ts';
 
 // Importing `node:http` as a module would load the whole of undici through its lazy exports: 17 MB for nothing.
@@ -40,7 +41,7 @@ export class Http1Pool {
         agent: this.#agentFor(credentials),
         method: request.method,
         path: call.name.path,
-        headers,
+        headers: withLength(headers, request.body),
         setHost: false,
       });
       let body: StreamBody | undefined;
@@ -98,6 +99,12 @@ export class Http1Pool {
     }
     return (await openSocket(this.#options, credentials, ['http/1.1'])).socket;
   }
+}
+
+/** Node announces no length for a DELETE, and then sends no body either. */
+function withLength(headers: OutgoingHttpHeaders, body: TransportRequest['body']): OutgoingHttpHeaders {
+  if (body === undefined) return headers;
+  return isReplayable(body) ? { ...headers, 'content-length': knownSize(body) } : headers;
 }
 
 function bodyOf(outgoing: ClientRequest, message: IncomingMessage, call: Call): StreamBody {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Connection, Credentials } from '../connection.ts';
-import { AttemptError } from './attempt-error.ts';
 import type { CallGuard } from './call-guard.ts';
 import { Http2Session } from './http2-session.ts';
 import { type OpenedSocket, openSocket } from './open-socket.ts';
@@ -20,7 +19,7 @@ export interface PoolOptions {
 
 interface Waiter {
   readonly credentials: Credentials;
-  readonly resolve: (session: Http2Session) => void;
+  readonly resolve: (session: Http2Session | undefined) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -36,8 +35,11 @@ export class Http2Pool {
     this.#options = options;
   }
 
-  /** A session with room kept for one request under these credentials; at once where there is one. */
-  acquire(credentials: Credentials, guard: CallGuard): Http2Session | Promise<Http2Session> {
+  /**
+   * A session with room kept for one request under these credentials; at once where there is one. Undefined when it turned out that
+   * the server speaks HTTP/1.1 only.
+   */
+  acquire(credentials: Credentials, guard: CallGuard): Http2Session | Promise<Http2Session | undefined> {
     if (this.#waiters.length === 0) {
       const session = this.#find(credentials);
       if (session !== undefined) return session;
@@ -106,8 +108,7 @@ export class Http2Pool {
     }
     if (protocol !== 'h2') {
       this.#options.onHttp1(socket);
-      const retry = new AttemptError('The server speaks HTTP/1.1 only', 'now', {});
-      for (const waiter of this.#waiters.splice(0)) waiter.reject(retry);
+      for (const waiter of this.#waiters.splice(0)) waiter.resolve(undefined);
       return;
     }
     const { clock, readIdleMs, pingTimeoutMs, connection } = this.#options;

@@ -67,7 +67,7 @@ class ConfiguredConnection implements LoadedConnection {
     this.#tls = { ca: parts.ca, serverName: parts.serverName, rejectUnauthorized: !parts.isInsecure };
     const { proxy } = parts;
     if (proxy !== undefined) {
-      this.connectSocket = (signal) => connectThroughProxy(proxy, tunnelTarget(parts.server), signal);
+      this.connectSocket = (signal) => connectThroughProxy(proxy, tunnelTarget(parts.server), signal, this.#tls);
     }
   }
 

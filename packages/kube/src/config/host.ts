@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter } from 'node:path';
@@ -63,6 +63,8 @@ function runCommand(command: Command): Promise<CommandResult> {
       env: { ...command.env },
       stdio: [command.isInteractive ? 'inherit' : 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
+      // Its own process group, so that a timeout ends its children too; one that asks must stay on our terminal.
+      detached: !command.isInteractive,
     });
     let stdout = '';
     let stderrTail = '';
@@ -70,10 +72,7 @@ function runCommand(command: Command): Promise<CommandResult> {
     const timer = command.timeoutMs === undefined ? undefined : setTimeout(onTimeout, command.timeoutMs);
     function onTimeout(): void {
       hasTimedOut = true;
-      child.kill('SIGKILL');
-      // A grandchild may hold the pipes open; without this the `close` event would wait for it.
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      killGroup(child);
     }
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       stdout += chunk;
@@ -91,4 +90,15 @@ function runCommand(command: Command): Promise<CommandResult> {
       resolve({ exitCode: exitCode ?? undefined, stdout, stderrTail, hasTimedOut });
     });
   });
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+  // A process that left the group may hold the pipes open, and the `close` event would wait for it.
+  child.stdout?.destroy();
+  child.stderr?.destroy();
 }

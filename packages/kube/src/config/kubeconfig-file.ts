@@ -42,8 +42,11 @@ export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
 }
 
 function mergeSections(sections: readonly KubeconfigSection[]): KubeconfigSection {
-  // Later entries of a Map's input win, so the first file comes last.
-  return new Map(sections.toReversed().flatMap((one) => [...one]));
+  const merged = new Map<string, Fields>();
+  for (const [name, fields] of sections.flatMap((one) => [...one])) {
+    if (!merged.has(name)) merged.set(name, fields);
+  }
+  return merged;
 }
 
 function section(root: Fields, listField: string, entryField: string): KubeconfigSection {

@@ -1,7 +1,9 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { rootCertificates } from 'node:tls';
 import { TransportError } from '../api-error.ts';
+import type { ServerTls } from '../connection.ts';
 import { errorMessage } from './config-error.ts';
 import { PROXY_PORTS } from './proxy-for.ts';
 import { connectSocks5, type TunnelTarget } from './socks5.ts';
@@ -14,17 +16,24 @@ export function tunnelTarget(server: URL): TunnelTarget {
 
 /**
  * Opens a TCP stream to `target` through an http, https or socks5 proxy; rejects with a `TransportError` that names the proxy.
- * `signal` ends the attempt only: a stream that was handed out outlives it.
+ * `signal` ends the attempt only: a stream that was handed out outlives it. An https proxy may be vouched for by the CA in `trust`
+ * as well as by the machine's own roots.
  */
-export async function connectThroughProxy(proxy: URL, target: TunnelTarget, signal: AbortSignal): Promise<Socket> {
+export async function connectThroughProxy(
+  proxy: URL,
+  target: TunnelTarget,
+  signal: AbortSignal,
+  trust: Pick<ServerTls, 'ca' | 'rejectUnauthorized'> = { rejectUnauthorized: true },
+): Promise<Socket> {
   signal.throwIfAborted();
   const attempt = new AbortController();
   const onAbort = () => attempt.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const isSocks = proxy.protocol === 'socks5:' || proxy.protocol === 'socks5h:';
-    const open = isSocks ? connectSocks5 : connectHttp;
-    const socket = await open(proxy, target, attempt.signal);
+    const socket = await (isSocks
+      ? connectSocks5(proxy, target, attempt.signal)
+      : connectHttp(proxy, target, attempt.signal, trust));
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
     return socket;
@@ -41,17 +50,27 @@ export function displayUrl(proxy: URL): string {
   return `${proxy.protocol}//${proxy.hostname}:${proxy.port || PROXY_PORTS[proxy.protocol]}`;
 }
 
-function connectHttp(proxy: URL, target: TunnelTarget, signal: AbortSignal): Promise<Socket> {
+function connectHttp(
+  proxy: URL,
+  target: TunnelTarget,
+  signal: AbortSignal,
+  trust: Pick<ServerTls, 'ca' | 'rejectUnauthorized'>,
+): Promise<Socket> {
   const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`;
   const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const request: ClientRequest = send({
     method: 'CONNECT',
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    host,
+    // Else Node would expect the name in the Host header, which is the target's, in the proxy's certificate.
+    servername: isIP(host) === 0 ? host : '',
     port: proxy.port || PROXY_PORTS[proxy.protocol],
     path: authority,
     headers: { host: authority, ...proxyAuthorization(proxy) },
     agent: false,
     signal,
+    rejectUnauthorized: trust.rejectUnauthorized,
+    ...(trust.ca === undefined ? {} : { ca: [...rootCertificates, trust.ca] }),
   });
   return new Promise((resolve, reject) => {
     request.once('connect', (answer: IncomingMessage, socket: Socket, head: Buffer) => {

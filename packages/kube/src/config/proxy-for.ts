@@ -12,7 +12,7 @@ export function proxyFor(url: URL, env: Env): URL | undefined {
   const value = fromEnv(env, name);
   if (value === '' || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
   if (isExempt(target(url), fromEnv(env, 'NO_PROXY'))) return undefined;
-  const proxy = parseProxyUrl(value) ?? parseProxyUrl(`http://${value}`);
+  const proxy = parseProxyUrl(value.includes('://') ? value : `http://${value}`);
   if (proxy === undefined) {
     throw new ConfigError(`${name}: not an address of a proxy; write http://host:port, https://… or socks5://…`, {
       file: name,

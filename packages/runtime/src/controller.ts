@@ -1,0 +1,253 @@
+import { isConflict } from '@manta/kube';
+import { type ControllerMetrics, controllerMetrics, type ReconcileOutcome } from './controller-metrics.ts';
+import type { Informer } from './informer.ts';
+import type { Logger } from './logger.ts';
+import { namespaceOf, type ObjectKey, refOf } from './object-key.ts';
+import type { Priority } from './priority-lanes.ts';
+import { Readiness } from './readiness.ts';
+import {
+  type Reconcile,
+  type ReconcileContext,
+  type ReconcileResult,
+  ReconcileTimeout,
+  TerminalError,
+} from './reconcile.ts';
+import type { Source } from './source.ts';
+import { WorkQueue, type WorkQueueOptions } from './workqueue.ts';
+import { observeWorkQueue } from './workqueue-metrics.ts';
+import type { World } from './world.ts';
+import { type PendingWrite, WriteBarrier } from './write-barrier.ts';
+
+export interface ControllerOptions {
+  readonly name: string;
+  readonly reconcile: Reconcile;
+  readonly sources: readonly Source[];
+  /** How many keys may be worked on at once. Waiting costs nothing, so the default is generous: 100. */
+  readonly concurrency?: number | undefined;
+  /** Informers that a reconcile reads and cannot do without, besides those of the sources. */
+  readonly required?: readonly Informer[];
+  /** Informers that a reconcile can do without: they are waited for, but not while they are forbidden or absent. */
+  readonly optional?: readonly Informer[];
+  /** After this long a reconcile is told to give up. Default: never. */
+  readonly reconcileTimeoutMs?: number | undefined;
+  /** How long the cache is given to show our own writes before a reconcile must read from the server. Default: 10 s. */
+  readonly lateAfterMs?: number | undefined;
+  readonly queue?: Pick<WorkQueueOptions, 'backoff' | 'retryRate'>;
+}
+
+/** Whether a controller works, and if not, why. */
+export type ControllerStatus =
+  | { readonly state: 'on' }
+  | { readonly state: 'off'; readonly reason: string }
+  | { readonly state: 'stopped' };
+
+export interface Controller {
+  readonly name: string;
+  status(): ControllerStatus;
+  /** Asks for a reconcile; safe to call at any time. */
+  enqueue(key: ObjectKey, priority?: Priority): void;
+  /** The keys that are being worked on. */
+  running(): readonly ObjectKey[];
+  /**
+   * Works until `stop` is aborted, then takes no more keys and resolves when the last reconcile has ended; `abort` makes the
+   * reconciles' own signals fire. Never rejects.
+   */
+  run(stop: AbortSignal, abort: AbortSignal): Promise<void>;
+}
+
+/** What a controller needs of the {@link World}: it reads and writes through what its reconcile was given. */
+export type ControllerWorld = Pick<World, 'clock' | 'random' | 'log' | 'metrics'>;
+
+const CONCURRENCY = 100;
+
+/** A controller that does nothing until it is run. */
+export function createController(world: ControllerWorld, options: ControllerOptions): Controller {
+  return new QueueController(world, options);
+}
+
+class QueueController implements Controller {
+  readonly name: string;
+  readonly #world: ControllerWorld;
+  readonly #options: ControllerOptions;
+  readonly #log: Logger;
+  readonly #concurrency: number;
+  readonly #metrics: ControllerMetrics;
+  readonly #queue: WorkQueue;
+  readonly #barrier: WriteBarrier;
+  readonly #readiness: Readiness;
+  /** Keys that wait for an informer to become ready; they come back when one does. */
+  readonly #held = new Set<ObjectKey>();
+  readonly #running = new Map<ObjectKey, AbortController>();
+  #state: 'new' | 'running' | 'stopped' = 'new';
+
+  constructor(world: ControllerWorld, options: ControllerOptions) {
+    this.name = options.name;
+    this.#world = world;
+    this.#options = options;
+    this.#log = world.log.named(options.name).with({ controller: options.name });
+    this.#concurrency = Math.max(1, options.concurrency ?? CONCURRENCY);
+    this.#metrics = controllerMetrics(world.metrics, options.name, this.#concurrency);
+    this.#queue = new WorkQueue({
+      ...options.queue,
+      clock: world.clock,
+      observe: (view) => observeWorkQueue(world.metrics, options.name, view),
+    });
+    this.#barrier = new WriteBarrier(world.clock, options.lateAfterMs);
+    const optional = new Set(options.optional ?? []);
+    const fromSources = options.sources.map(({ informer }) => informer).filter((informer) => !optional.has(informer));
+    this.#readiness = new Readiness([...new Set([...fromSources, ...(options.required ?? [])])], [...optional]);
+  }
+
+  status(): ControllerStatus {
+    if (this.#state === 'stopped') return { state: 'stopped' };
+    if (this.#state === 'new') return { state: 'off', reason: 'not started' };
+    const reason = this.#readiness.whyNot();
+    return reason === undefined ? { state: 'on' } : { state: 'off', reason };
+  }
+
+  enqueue(key: ObjectKey, priority?: Priority): void {
+    this.#queue.add(key, priority);
+  }
+
+  running(): readonly ObjectKey[] {
+    return [...this.#running.keys()];
+  }
+
+  async run(stop: AbortSignal, abort: AbortSignal): Promise<void> {
+    this.#state = 'running';
+    const detach = this.#options.sources.map((source) =>
+      source.attach((key, priority) => this.#queue.add(key, priority)),
+    );
+    detach.push(this.#readiness.onChange(() => this.#readinessChanged()));
+    const shutDown = () => void this.#queue.shutDown({ drain: false });
+    const abortRunning = () => {
+      for (const controller of this.#running.values()) controller.abort(abort.reason);
+    };
+    stop.addEventListener('abort', shutDown, { once: true });
+    abort.addEventListener('abort', abortRunning, { once: true });
+    if (stop.aborted) shutDown();
+    this.#readinessChanged();
+    await Promise.all(Array.from({ length: this.#concurrency }, () => this.#work(abort)));
+    for (const undo of detach) undo();
+    abort.removeEventListener('abort', abortRunning);
+    this.#state = 'stopped';
+  }
+
+  async #work(abort: AbortSignal): Promise<void> {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+      const isFree = this.#mayStart(key);
+      if (isFree) await this.#reconcile(key, abort);
+      this.#queue.done(key);
+    }
+  }
+
+  /** Holds a key back while an informer it needs is not ready, or has not seen what we last wrote for it. */
+  #mayStart(key: ObjectKey): boolean {
+    if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) {
+      this.#held.add(key);
+      return false;
+    }
+    if (this.#barrier.state(key).kind !== 'waiting') return true;
+    this.#barrier.whenOver(key, () => this.#queue.add(key));
+    return false;
+  }
+
+  #readinessChanged(): void {
+    const status = this.status();
+    if (status.state === 'off') this.#log.debug('Controller waits', { reason: status.reason });
+    for (const key of this.#held) {
+      if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) continue;
+      this.#held.delete(key);
+      this.#queue.add(key);
+    }
+  }
+
+  async #reconcile(key: ObjectKey, abort: AbortSignal): Promise<void> {
+    const { clock, random } = this.#world;
+    const { name, namespace } = refOf(key);
+    const log = this.#log.with({ namespace, name, reconcileID: randomId(random) });
+    const state = this.#barrier.state(key);
+    const unseen = state.kind === 'late' ? state.pending : [];
+    if (unseen.length > 0) this.#reportLate(log, unseen);
+    const giveUp = new AbortController();
+    this.#running.set(key, giveUp);
+    if (abort.aborted) giveUp.abort(abort.reason);
+    const cancelTimeout = this.#setTimeout(giveUp);
+    const startedAt = clock.now();
+    this.#metrics.started();
+    let outcome: ReconcileOutcome = 'error';
+    try {
+      const result = await this.#options.reconcile(key, this.#context(key, giveUp.signal, log, unseen));
+      outcome = this.#succeeded(key, result);
+    } catch (error) {
+      outcome = this.#failed(key, error, giveUp.signal, log);
+    } finally {
+      cancelTimeout();
+      this.#running.delete(key);
+      this.#metrics.ended(outcome, clock.now() - startedAt);
+    }
+  }
+
+  #context(key: ObjectKey, signal: AbortSignal, log: Logger, unseen: readonly PendingWrite[]): ReconcileContext {
+    const { name, namespace } = refOf(key);
+    return {
+      key,
+      name,
+      namespace,
+      signal,
+      log,
+      freshness: unseen.length > 0 ? 'live' : 'cached',
+      unseen,
+      wrote: (informer, written) => this.#barrier.wrote(key, informer, written),
+      deleted: (informer, object, uid, answer) => this.#barrier.deleted(key, informer, object, uid, answer),
+    };
+  }
+
+  #succeeded(key: ObjectKey, result: ReconcileResult): ReconcileOutcome {
+    this.#queue.forget(key);
+    if (result.kind === 'done') return 'success';
+    this.#queue.addAfter(key, result.delayMs);
+    return 'requeue_after';
+  }
+
+  #failed(key: ObjectKey, error: unknown, signal: AbortSignal, log: Logger): ReconcileOutcome {
+    if (signal.reason instanceof ReconcileTimeout) this.#metrics.timedOut();
+    else if (signal.aborted) {
+      log.info('Reconcile ended early, stopping');
+      return 'error';
+    }
+    if (error instanceof TerminalError) {
+      this.#queue.forget(key);
+      log.error('Reconciler error', error, { isTerminal: true });
+      return 'terminal';
+    }
+    if (isBug(error)) this.#metrics.panicked();
+    const retryMs = this.#queue.retry(key);
+    if (isConflict(error)) log.info('Object changed meanwhile, trying again', { retryMs });
+    else log.error('Reconciler error', error, { retryMs });
+    return 'error';
+  }
+
+  #reportLate(log: Logger, unseen: readonly PendingWrite[]): void {
+    this.#metrics.wasLate();
+    log.warn('Cache has not shown our last writes, reading from the server', { unseen });
+  }
+
+  #setTimeout(giveUp: AbortController): () => void {
+    const { reconcileTimeoutMs } = this.#options;
+    if (reconcileTimeoutMs === undefined) return () => undefined;
+    const reason = new ReconcileTimeout(`reconcile took longer than ${reconcileTimeoutMs} ms`);
+    return this.#world.clock.setTimer(reconcileTimeoutMs, () => giveUp.abort(reason));
+  }
+}
+
+/** Errors that only our own code can cause; those with a cause wrap something that went wrong outside. */
+function isBug(error: unknown): boolean {
+  const isOwn = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return isOwn && error.cause === undefined;
+}
+
+function randomId(random: () => number): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,210 @@
+import type { KubeObject } from '@manta/api';
+import type { ResourceType } from '@manta/kube';
+import type { IndexFunction } from './index-by.ts';
+import { InformerScope, type InformerWorld } from './informer-scope.ts';
+import { combineScopes, describeStatus, type InformerStatus, isScopeReady } from './informer-status.ts';
+import { Interner } from './intern.ts';
+import type { Logger } from './logger.ts';
+import { namespaceOf, type ObjectKey } from './object-key.ts';
+import type { Selection } from './reflector-driver.ts';
+import { hasReached } from './resource-version.ts';
+import { type Change, type Entry, Store } from './store.ts';
+
+/** A change as informers report it. */
+export interface InformerChange<R> extends Change<R> {
+  /** Part of the first content, as opposed to something that happened since. */
+  readonly isInitial: boolean;
+}
+
+export interface InformerOptions<T extends KubeObject, R, I extends string> extends Omit<Selection, 'namespace'> {
+  readonly type: ResourceType<T>;
+  /** What to keep of an object: everything else is dropped as it arrives. Must not change the object. */
+  readonly project: (object: T, intern: Interner) => R;
+  /** Absent or empty: all namespaces. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly indexes?: Readonly<Record<I, IndexFunction<R>>>;
+}
+
+/** A local copy of one kind, kept up to date. Reads are immediate, shared, and never to be changed. */
+export interface Informer<R = unknown, I extends string = never> {
+  readonly type: ResourceType;
+  readonly size: number;
+  get(key: ObjectKey): R | undefined;
+  /** The version and identity under which `key` is known. */
+  entry(key: ObjectKey): Entry<R> | undefined;
+  keys(): IterableIterator<ObjectKey>;
+  records(): Iterable<R>;
+  by(index: I, value: string): readonly R[];
+  /** Calls `handler` for each change from now on; the content already shows it (and all that came with it). Returns its own undo. */
+  onChange(handler: (change: InformerChange<R>) => void): () => void;
+  /** Calls `handler` whenever many changes, or none, were learned at once: a new content, or news that nothing changed. */
+  onProgress(handler: () => void): () => void;
+  status(): InformerStatus;
+  onStatus(handler: (status: InformerStatus) => void): () => void;
+  /** True when the content of this namespace (absent: of all that can be read) is complete and we may still read it. */
+  isReady(namespace?: string): boolean;
+  /** True once all that can be read has been read. */
+  hasSynced(): boolean;
+  /** True when every change up to `resourceVersion` in the namespace of `key` is in the content. */
+  hasSeen(key: ObjectKey, resourceVersion: string): boolean;
+  /** How far the content of a namespace goes. */
+  seenVersion(namespace?: string): string | undefined;
+  /** Does not wait for the next attempt where something is forbidden, absent or failing. */
+  retryNow(): void;
+  /** Follows the kind until the signal is aborted; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** An informer that does nothing until it is run. */
+export function createInformer<T extends KubeObject, R, I extends string = never>(
+  world: InformerWorld,
+  options: InformerOptions<T, R, I>,
+): Informer<R, I> {
+  return new KindInformer(world, options);
+}
+
+class KindInformer<T extends KubeObject, R, I extends string> implements Informer<R, I> {
+  readonly type: ResourceType<T>;
+  readonly #log: Logger;
+  readonly #store: Store<R, I>;
+  readonly #scopes: ReadonlyMap<string | undefined, InformerScope<T, R>>;
+  readonly #onChange = new Set<(change: InformerChange<R>) => void>();
+  readonly #onProgress = new Set<() => void>();
+  readonly #onStatus = new Set<(status: InformerStatus) => void>();
+  #phase: InformerStatus['phase'] = 'starting';
+
+  constructor(world: InformerWorld, options: InformerOptions<T, R, I>) {
+    this.type = options.type;
+    this.#log = world.log.named('informer').with({ kind: options.type.kind });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without indexes there is no name to ask for: `I` is `never`
+    this.#store = new Store<R, I>(options.indexes ?? ({} as Readonly<Record<I, IndexFunction<R>>>));
+    const intern = new Interner();
+    const { namespaces = [], type, project, labelSelector, fieldSelector, content } = options;
+    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
+    this.#scopes = new Map(
+      scopes.map((namespace) => [
+        namespace,
+        new InformerScope<T, R>(world, {
+          type,
+          selection: { namespace, labelSelector, fieldSelector, content },
+          store: this.#store,
+          project: (object) => project(object, intern),
+          changed: (changes, isInitial) => this.#changed(changes, isInitial),
+          progressed: () => this.#notify(this.#onProgress, undefined),
+          moved: () => this.#moved(),
+          log: this.#log.with({ namespace }),
+        }),
+      ]),
+    );
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  get(key: ObjectKey): R | undefined {
+    return this.#store.get(key);
+  }
+
+  entry(key: ObjectKey): Entry<R> | undefined {
+    return this.#store.entry(key);
+  }
+
+  keys(): IterableIterator<ObjectKey> {
+    return this.#store.keys();
+  }
+
+  records(): Iterable<R> {
+    return this.#store.records();
+  }
+
+  by(index: I, value: string): readonly R[] {
+    return this.#store.by(index, value);
+  }
+
+  onChange(handler: (change: InformerChange<R>) => void): () => void {
+    return subscribe(this.#onChange, handler);
+  }
+
+  onProgress(handler: () => void): () => void {
+    return subscribe(this.#onProgress, handler);
+  }
+
+  onStatus(handler: (status: InformerStatus) => void): () => void {
+    return subscribe(this.#onStatus, handler);
+  }
+
+  status(): InformerStatus {
+    return combineScopes([...this.#scopes.values()].map((scope) => scope.status()));
+  }
+
+  isReady(namespace?: string): boolean {
+    const scope = this.#scope(namespace);
+    return scope === undefined ? this.hasSynced() : isScopeReady(scope.status());
+  }
+
+  hasSynced(): boolean {
+    const { phase } = this.status();
+    return phase === 'synced' || (phase === 'failing' && this.#hasAllContent());
+  }
+
+  hasSeen(key: ObjectKey, resourceVersion: string): boolean {
+    return hasReached(this.seenVersion(namespaceOf(key)), resourceVersion);
+  }
+
+  seenVersion(namespace?: string): string | undefined {
+    return this.#scope(namespace)?.seenVersion;
+  }
+
+  retryNow(): void {
+    for (const scope of this.#scopes.values()) scope.retryNow();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#scopes.values()].map((scope) => scope.run(signal)));
+  }
+
+  /** The scope that a namespace belongs to; cluster-wide informers have one for all. */
+  #scope(namespace: string | undefined): InformerScope<T, R> | undefined {
+    return this.#scopes.get(undefined) ?? this.#scopes.get(namespace);
+  }
+
+  #hasAllContent(): boolean {
+    return [...this.#scopes.values()].every((scope) => {
+      const { hasContent, trouble } = scope.status();
+      return hasContent || trouble?.kind === 'forbidden' || trouble?.kind === 'absent';
+    });
+  }
+
+  #changed(changes: readonly Change<R>[], isInitial: boolean): void {
+    for (const change of changes) this.#notify(this.#onChange, { ...change, isInitial });
+  }
+
+  #moved(): void {
+    const status = this.status();
+    if (status.phase !== this.#phase) {
+      const text = describeStatus(this.type.kind, status);
+      if (status.phase === 'synced') this.#log.debug('Informer synced', { objects: this.size });
+      else if (status.phase !== 'starting')
+        this.#log.warn('Informer has trouble', { phase: status.phase, reason: text });
+      this.#phase = status.phase;
+    }
+    this.#notify(this.#onStatus, status);
+  }
+
+  /** One handler's exception is its own: the others are still called and the informer goes on. */
+  #notify<V>(handlers: ReadonlySet<(value: V) => void>, value: V): void {
+    for (const handler of handlers) {
+      try {
+        handler(value);
+      } catch (error) {
+        this.#log.error('Informer handler failed', error);
+      }
+    }
+  }
+}
+
+function subscribe<H>(handlers: Set<H>, handler: H): () => void {
+  handlers.add(handler);
+  return () => handlers.delete(handler);
+}

@@ -19,6 +19,8 @@ export * from './limits.ts';
 export * from './loose.ts';
 export type { Condition, ConditionStatus, KubeObject, ObjectMeta, OwnerReference, Time } from './meta.ts';
 export * from './names.ts';
+export * from './operator-config.ts';
+export * from './operator-config-decode.ts';
 export * from './operator-env.ts';
 export * from './parsed.ts';
 export * from './ports.ts';

@@ -16,6 +16,7 @@ export {
   validateRayClusterUpgradeStrategy,
   warnAboutRayClusterSpec,
 } from './raycluster.ts';
+export { validateRayCronJob } from './raycronjob.ts';
 export { validateRayJobMetadata, validateRayJobSpec, validateRayJobStatus } from './rayjob.ts';
 export { validateRayServiceMetadata, validateRayServiceSpec } from './rayservice.ts';
 export type { YamlParser } from './runtime-env.ts';

@@ -25,9 +25,9 @@ export type { PlaneAccess, PlaneClient, PlaneUser } from './plane-client.ts';
 export interface ControlPlane extends PlaneClient {
   /** Process ids of the servers that run now. */
   pids(): readonly number[];
-  /** Stops the API server, by default the way a node would; its port stays reserved by nobody else in practice. */
+  /** Stops the API server: in order with SIGTERM, which is the default, or on the spot with SIGKILL. */
   stopApiServer(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** Starts the API server again, on the same port and data, and waits until it is ready. */
+  /** Starts the API server again, on the same port and data, and waits until it is ready; does nothing where it runs. */
   startApiServer(): Promise<void>;
   restartApiServer(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Freezes etcd: requests hang as they do when its disk does. */
@@ -102,14 +102,33 @@ class Servers {
     return new GuardedProcess({ command: join(this.#assets, program), args, logFile, folder: this.#folder });
   }
 
-  startEtcd(): void {
+  async startEtcdAndApiServer(client: PlaneClient): Promise<void> {
+    this.#startEtcd();
+    this.#startApiServer();
+    await this.etcd?.until('healthy', async () => {
+      const health = await fetch(`http://127.0.0.1:${this.#ports.etcdClient}/health`);
+      return health.ok;
+    });
+    await this.#untilReady(client);
+  }
+
+  #startEtcd(): void {
     this.etcd = this.#spawn('etcd', etcdFlags(this.#files, this.#ports), this.#files.etcdLog);
   }
 
-  async startApiServer(client: PlaneClient): Promise<void> {
+  #startApiServer(): void {
     const flags = apiServerFlags(this.#files, this.#ports, this.#options);
     this.apiServer = this.#spawn('kube-apiserver', flags, this.#files.apiServerLog);
-    await this.apiServer.until('ready', async () => {
+  }
+
+  async startApiServer(client: PlaneClient): Promise<void> {
+    if (this.apiServer?.isRunning === true) return;
+    this.#startApiServer();
+    await this.#untilReady(client);
+  }
+
+  async #untilReady(client: PlaneClient): Promise<void> {
+    await this.apiServer?.until('ready', async () => {
       const ready = await client.request('GET', '/readyz');
       const namespace = await client.request('GET', '/api/v1/namespaces/default');
       return ready.status === 200 && namespace.status === 200;
@@ -152,8 +171,7 @@ async function startOnce(options: ControlPlaneOptions, assets: string): Promise<
       authority: { cert: authority.cert, key: authority.key },
       ...(options.audit === true ? { auditLog: files.auditLog } : {}),
     });
-    servers.startEtcd();
-    await servers.startApiServer(client);
+    await servers.startEtcdAndApiServer(client);
     if (options.controllerManager) await servers.startControllerManager(client);
     return controlPlaneOf(servers, client);
   } catch (error) {
@@ -191,7 +209,7 @@ const attempts = 3;
 
 /** Starts etcd and kube-apiserver (and, on request, kube-controller-manager) on free loopback ports, and waits until they are ready. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const assets = options.assets ?? process.env['MANTA_KUBE_ASSETS'] ?? (await provideKubeAssets());
+  const assets = options.assets ?? (process.env['MANTA_KUBE_ASSETS'] || (await provideKubeAssets()));
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(options, assets);

@@ -76,6 +76,13 @@ export function etcdFlags(files: PlaneFiles, ports: PlanePorts): readonly string
   ];
 }
 
+const auditFlags = (files: PlaneFiles): readonly string[] => [
+  `--audit-policy-file=${files.auditPolicy}`,
+  `--audit-log-path=${files.auditLog}`,
+  // In megabytes: a log that was rotated would miscount.
+  '--audit-log-maxsize=100000',
+];
+
 function optionalFlags(files: PlaneFiles, options: ControlPlaneOptions): readonly string[] {
   const wantsController = options.controllerManager !== undefined && options.controllerManager !== false;
   const serviceAccounts = options.serviceAccountAdmission ?? wantsController;
@@ -84,7 +91,7 @@ function optionalFlags(files: PlaneFiles, options: ControlPlaneOptions): readonl
     ...(options.featureGates ? [`--feature-gates=${pairs(options.featureGates)}`] : []),
     ...(options.runtimeConfig ? [`--runtime-config=${pairs(options.runtimeConfig)}`] : []),
     ...(options.tokens ? [`--token-auth-file=${files.tokens}`] : []),
-    ...(options.audit ? [`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.auditLog}`] : []),
+    ...(options.audit ? auditFlags(files) : []),
     ...(options.apiServerFlags ?? []),
   ];
 }

@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Vitest's global setup of the `real` project: one control plane for all its files, which keep apart by namespace. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const plane = await startControlPlane({ audit: true, runtimeConfig: { 'api/all': true } });
+  const plane = await startControlPlane({ audit: true });
   project.provide('controlPlane', plane.access);
   return () => plane.stop();
 }

@@ -45,7 +45,9 @@ export async function provideKubeAssets(options: ProvideOptions = {}): Promise<s
   await withLock(join(cache, 'build.lock'), onWait, async () => {
     const now = chooseSource(wanted, env, folder);
     if (now.kind !== 'build') return;
-    progress.say(`building ${now.missing.join(', ')} into ${folder} (once; about 6 minutes on two cores)`);
+    progress.say(
+      `building ${now.missing.join(', ')} into ${folder} (once; all of them from nothing take about 6 minutes on two cores)`,
+    );
     await buildPrograms(now.missing, folder, () => findGo(cache, env, progress), progress);
   });
   return folder;

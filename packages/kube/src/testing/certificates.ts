@@ -102,8 +102,11 @@ function extension(id: string, isCritical: boolean, value: Buffer): Buffer {
 }
 
 function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
-  const attribute = (id: string, value: string) => der.setOf(der.sequence(der.objectId(id), der.utf8(value)));
   return der.sequence(...organizations.map((name) => attribute('2.5.4.10', name)), attribute('2.5.4.3', commonName));
+}
+
+function attribute(id: string, value: string): Buffer {
+  return der.setOf(der.sequence(der.objectId(id), der.utf8(value)));
 }
 
 function keyId(key: KeyObject): Buffer {
@@ -119,9 +122,12 @@ function pemOfKey(key: KeyObject): string {
 function ipBytes(ip: string): Buffer {
   if (isIPv4(ip)) return Buffer.from(ip.split('.').map(Number));
   const [head = '', tail] = ip.split('::');
-  const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
   const before = groups(head);
   const after = tail === undefined ? [] : groups(tail);
   const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groups(part: string): number[] {
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
 }

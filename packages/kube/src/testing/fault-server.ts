@@ -7,11 +7,11 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import type { Connection, Credentials } from '../connection.ts';
 import { type CertificateAuthority, createCertificateAuthority, type IssuedCertificate } from './certificates.ts';
 import { type FaultStep, ServerExchange } from './fault-steps.ts';
-import { type FaultyWire, openFaultyWire } from './faulty-wire.ts';
+import { type FaultyWire, openFaultyWire, portOf } from './faulty-wire.ts';
 
 /** What the server saw of one request. */
 export interface SeenRequest {
@@ -57,16 +57,10 @@ export class FaultServer {
   static async start(options: FaultServerOptions = {}): Promise<FaultServer> {
     const protocol = options.protocol ?? 'h2';
     const authority = createCertificateAuthority();
-    let started: FaultServer | undefined;
-    const server = makeServer(protocol, authority, options, (request, response) => started?.serve(request, response));
+    const server = makeServer(protocol, authority, options, (request, response) => started.serve(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    started = new FaultServer(
-      protocol,
-      authority,
-      server,
-      await openFaultyWire((server.address() as AddressInfo).port),
-    );
+    const started = new FaultServer(protocol, authority, server, await openFaultyWire(portOf(server)));
     const { sessions } = started;
     server.on('session', (session: ServerHttp2Session) => {
       sessions.add(session);

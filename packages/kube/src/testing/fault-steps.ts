@@ -8,10 +8,20 @@ export type FaultStep = (exchange: ServerExchange) => void;
 /** Sessions that said goodbye, with the last stream that they still serve. */
 const lastServed = new WeakMap<object, number>();
 
+interface Outgoing {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  flushHeaders?(): void;
+  write(chunk: string | Uint8Array): boolean;
+  end(chunk?: string | Uint8Array): unknown;
+  once(event: 'drain' | 'close', callback: () => void): unknown;
+}
+
 /** The server's end of one request: everything it can do right, and wrong. */
 export class ServerExchange {
   readonly #request: Http2ServerRequest | IncomingMessage;
   readonly #response: Http2ServerResponse | ServerResponse;
+  /** The same response, as both protocols have it. */
+  readonly #out: Outgoing;
   readonly #wire: FaultyWire;
 
   constructor(
@@ -21,6 +31,7 @@ export class ServerExchange {
   ) {
     this.#request = request;
     this.#response = response;
+    this.#out = response;
     this.#wire = wire;
   }
 
@@ -45,28 +56,26 @@ export class ServerExchange {
   }
 
   begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
-    // The two protocols' responses agree on what we pass but not on their overloads.
-    const response = this.#response as ServerResponse;
-    response.writeHead(status, headers);
-    response.flushHeaders();
+    this.#out.writeHead(status, headers);
+    this.#out.flushHeaders?.();
   }
 
   /** False when the client has to be waited for. */
   write(chunk: string | Uint8Array): boolean {
-    return (this.#response as ServerResponse).write(chunk);
+    return this.#out.write(chunk);
   }
 
   end(chunk?: string | Uint8Array): void {
-    (this.#response as ServerResponse).end(chunk);
+    this.#out.end(chunk);
   }
 
   whenDrained(callback: () => void): void {
-    this.#response.once('drain', callback);
+    this.#out.once('drain', callback);
   }
 
   /** Calls back when the client has cancelled or everything was sent. */
   whenClosed(callback: () => void): void {
-    this.#response.on('close', callback);
+    this.#out.once('close', callback);
   }
 
   /** HTTP/2: RST_STREAM with this code. */
@@ -117,6 +126,6 @@ export const hang: FaultStep = () => undefined;
 export const refuseStream: FaultStep = (exchange) => exchange.reset(constants.NGHTTP2_REFUSED_STREAM);
 
 /** A Kubernetes Status, as the API server sends it. */
-export function status(code: number, reason: string, message: string, details: object = {}): object {
+export function failureStatus(code: number, reason: string, message: string, details: object = {}): object {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details, code };
 }

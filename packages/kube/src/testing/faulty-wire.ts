@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A cable that can be cut: sits between a client and a server on loopback and does to their bytes what bad networks do. */
 export interface FaultyWire {
@@ -41,7 +41,7 @@ class Wire implements FaultyWire {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   cut(): void {
@@ -104,4 +104,11 @@ class Wire implements FaultyWire {
       if (!this.#isFrozen) from.resume();
     });
   }
+}
+
+/** The port that a listening server was given. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');
+  return address.port;
 }

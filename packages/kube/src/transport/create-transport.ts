@@ -153,19 +153,11 @@ class KubeTransport implements Transport {
     if (this.#lastCredentials !== credentials) {
       const authority = this.#http1 === undefined ? ':authority' : 'host';
       this.#lastCredentials = credentials;
-      this.#baseHeaders = {
-        [authority]: this.#host,
-        'user-agent': this.#userAgent,
-        ...asOutgoing(credentials.headers),
-      };
+      this.#baseHeaders = addHeaders({ [authority]: this.#host, 'user-agent': this.#userAgent }, credentials.headers);
     }
-    if (this.#http1 !== undefined) return { ...this.#baseHeaders, ...asOutgoing(call.request.headers) };
-    return {
-      ':method': call.name.method,
-      ':path': call.name.path,
-      ...this.#baseHeaders,
-      ...asOutgoing(call.request.headers),
-    };
+    if (this.#http1 !== undefined) return addHeaders({ ...this.#baseHeaders }, call.request.headers);
+    const { method, path } = call.name;
+    return addHeaders({ ':method': method, ':path': path, ...this.#baseHeaders }, call.request.headers);
   }
 
   #useHttp1(spare?: Socket): void {
@@ -174,7 +166,10 @@ class KubeTransport implements Transport {
   }
 }
 
-/** The same headers for a callee that wants its arrays writable; it does not write to them. */
-function asOutgoing(headers: TransportRequest['headers']): OutgoingHttpHeaders | undefined {
-  return headers as OutgoingHttpHeaders | undefined;
+function addHeaders(target: OutgoingHttpHeaders, headers: TransportRequest['headers']): OutgoingHttpHeaders {
+  for (const name in headers) {
+    const value = headers[name];
+    target[name] = typeof value === 'object' ? [...value] : value;
+  }
+  return target;
 }

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import { callbackify } from 'node:util';
 import { TransportError } from '../api-error.ts';
 import type { Credentials } from '../connection.ts';
 import type { TransportRequest } from '../transport.ts';
@@ -71,11 +72,9 @@ export class Http1Pool {
     if (this.#agent !== undefined && isSame) return this.#agent;
     this.#retire(this.#agent);
     const agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_IDLE_SOCKETS });
+    const connect = callbackify(() => this.#connect(credentials));
     agent.createConnection = (_options, callback) => {
-      this.#connect(credentials).then(
-        (socket) => callback?.(null, socket),
-        (error: Error) => callback?.(error, undefined as never),
-      );
+      if (callback !== undefined) connect(callback);
       return undefined;
     };
     this.#agent = agent;

@@ -59,7 +59,7 @@ export class Http2Pool {
   close(reason: Error): void {
     this.#closedBecause = reason;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
-    for (const session of [...this.#sessions]) session.destroy(reason);
+    for (const session of this.#sessions) session.destroy(reason);
   }
 
   #find(credentials: Credentials): Http2Session | undefined {

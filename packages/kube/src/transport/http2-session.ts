@@ -54,7 +54,9 @@ export class Http2Session {
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
     });
-    this.#session.on('connect', () => this.#session.setLocalWindowSize(WINDOW_BYTES));
+    this.#session.on('connect', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_BYTES);
+    });
     this.#session.on('remoteSettings', (settings) => {
       this.#maxStreams = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
       options.onChange(this);

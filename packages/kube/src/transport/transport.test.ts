@@ -29,6 +29,21 @@ const eventually = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
+const who = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+async function* fiftyParts() {
+  for (let i = 0; i < 50; i++) {
+    await Promise.resolve();
+    yield Buffer.alloc(10_000, String(i % 10));
+  }
+}
+
+async function* brokenSource() {
+  yield Buffer.from('a');
+  await Promise.resolve();
+  throw new Error('disk gone');
+}
+
 describe.each(['h2', 'h1', 'plain'] as const)('over %s', (protocol) => {
   test('a request arrives as it was sent, and so does its answer', async () => {
     const { server, transport } = await start({ protocol }, { userAgent: 'manta/test' });
@@ -107,24 +122,13 @@ describe.each(['h2', 'h1', 'plain'] as const)('over %s', (protocol) => {
 
   test('a streamed upload is sent as it is produced', async () => {
     const { server, transport } = await start({ protocol });
-    async function* parts() {
-      for (let i = 0; i < 50; i++) {
-        await Promise.resolve();
-        yield Buffer.alloc(10_000, String(i % 10));
-      }
-    }
-    await textOf(await transport.send({ method: 'POST', path: '/up', body: parts() }));
+    await textOf(await transport.send({ method: 'POST', path: '/up', body: fiftyParts() }));
     expect(server.requests[0]?.body.length).toBe(500_000);
   });
 
   test('an upload whose source fails ends the request with that error', async () => {
     const { transport } = await start({ protocol });
-    async function* parts() {
-      yield Buffer.from('a');
-      await Promise.resolve();
-      throw new Error('disk gone');
-    }
-    await expect(transport.send({ method: 'POST', path: '/up', body: parts() })).rejects.toThrow('disk gone');
+    await expect(transport.send({ method: 'POST', path: '/up', body: brokenSource() })).rejects.toThrow('disk gone');
   });
 
   test('ending the reading early cancels the request on the server', async () => {
@@ -282,7 +286,6 @@ describe.each(['h2', 'h1', 'plain'] as const)('over %s', (protocol) => {
     const server = await FaultServer.start({ protocol });
     let token = 'old';
     const rejected: unknown[] = [];
-    const who = (value: string) => ({ headers: { authorization: `Bearer ${value}` } });
     let current = who(token);
     const transport = createTransport({
       clock: systemClock,

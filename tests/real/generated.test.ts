@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { coreTypes } from '../../tools/generate/core-types.ts';
+import { loadKubernetesSchemas } from '../../tools/generate/openapi.ts';
+import { podTemplate } from '../../tools/generate/pod-template.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Why the source of the generators cannot be had on this machine; undefined where it can. */
+const problem = await loadKubernetesSchemas().then(
+  () => undefined,
+  (error: unknown) => (error instanceof Error ? error.message : String(error)),
+);
+
+const leftOut = problem === undefined ? '' : ` (left out: ${problem})`;
+
+describe.skipIf(problem !== undefined)(`what is generated from Kubernetes is up to date${leftOut}`, () => {
+  it.each([coreTypes, podTemplate])('$name: `npm run generate` would change nothing', async (generator) => {
+    const files = await generator.generate();
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(await readFile(join(root, file.path), 'utf8')).toBe(file.content);
+  });
+});

@@ -102,15 +102,15 @@ export class FaultServer {
   /** Reads the request and plays the next step of the script. */
   serve(request: AnyRequest, response: AnyResponse): void {
     const exchange = new ServerExchange(request, response, this.wire);
-    if (exchange.isIgnored) return;
     const chunks: Buffer[] = [];
-    const step = this.#script.shift() ?? this.#otherwise;
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (exchange.isIgnored) return;
       const { method = '', url = '', headers } = request;
       this.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+      const step = this.#script.shift() ?? this.#otherwise;
       step(exchange);
     });
   }

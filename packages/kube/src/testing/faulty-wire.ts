@@ -84,8 +84,7 @@ class Wire implements FaultyWire {
       from.on('error', () => undefined);
       from.on('close', () => {
         this.#sockets.delete(from);
-        if (from.readableEnded) to.end();
-        else to.resetAndDestroy();
+        to.destroySoon();
       });
     }
   }

@@ -3,6 +3,8 @@ type Explanation = (host: string, server: URL, error: ConnectFailure) => string;
 
 interface ConnectFailure extends Error {
   readonly code?: string;
+  /** OpenSSL's own words, without its file names and numbers. */
+  readonly reason?: string;
   /** Set by Node where a certificate does not carry the host's name. */
   readonly cert?: { readonly subjectaltname?: string };
 }
@@ -14,7 +16,7 @@ export function explainConnectFailure(error: unknown, server: URL): string {
   const failure: ConnectFailure = innermost(error);
   const code = failure.code ?? '';
   const explain = BY_CODE[code] ?? BY_PATTERN.find(([pattern]) => pattern.test(code))?.[1];
-  return explain?.(host, server, failure) ?? `Can't connect to the API server at ${host}: ${oneLine(failure.message)}`;
+  return explain?.(host, server, failure) ?? `Can't connect to the API server at ${host}: ${words(failure)}`;
 }
 
 const refused: Explanation = (host) =>
@@ -28,14 +30,14 @@ const timedOut: Explanation = (host) =>
 const closed: Explanation = (host) =>
   `${host} closed the connection before it was set up: check that an API server listens there, and any load balancer or proxy in between`;
 const untrusted: Explanation = (host, _server, error) =>
-  `The certificate of ${host} is not signed by the certificate authority we were given (${oneLine(error.message)}): ` +
+  `The certificate of ${host} is not signed by the certificate authority we were given (${words(error)}): ` +
   `set the right certificate-authority in the kubeconfig`;
 const notTls: Explanation = (host) =>
   `${host} does not speak TLS: if the API server is served without it, its address must begin with http://`;
 const clientCertificate: Explanation = (host, _server, error) =>
-  `${host} does not accept our client certificate (${oneLine(error.message)}): renew client-certificate and client-key in the kubeconfig`;
+  `${host} does not accept our client certificate (${words(error)}): renew client-certificate and client-key in the kubeconfig`;
 const unreadable: Explanation = (host, _server, error) =>
-  `The certificates for ${host} can't be used (${oneLine(error.message)}): ` +
+  `The certificates for ${host} can't be used (${words(error)}): ` +
   `check certificate-authority, client-certificate and client-key in the kubeconfig`;
 const wrongName: Explanation = (host, server, error) =>
   `The certificate of ${host} is not made for the name ${server.hostname}` +
@@ -79,6 +81,6 @@ function innermost(error: Error): Error {
   return error;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+function words(error: ConnectFailure): string {
+  return (error.reason ?? error.message).replaceAll(/\s+/g, ' ').trim();
 }

@@ -78,7 +78,9 @@ export class GuardedProcess {
   async until(what: string, isSo: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (this.isRunning && performance.now() < deadline) {
-      if (await isSo().catch(() => false)) return;
+      // Whatever else may listen where the server should need not answer, so no question is waited for beyond the server's own end.
+      const answer = await Promise.race([isSo().catch(() => false), this.#exited.then(() => false)]);
+      if (answer) return;
       await sleep(50);
     }
     const reason = this.isRunning ? `was not ${what} after ${timeoutMs / 1000} s` : `ended before it was ${what}`;

@@ -1,0 +1,28 @@
+import { Annotation, type Container } from '@manta/api';
+import type { BuildContext } from './context.ts';
+import { bash } from './shell.ts';
+
+const RAISE_OPEN_FILES = 'ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}; ';
+
+/**
+ * Puts the generated `ray start` behind what the user wants to run first. A user who starts Ray himself, or who says so by the
+ * overwrite annotation, keeps his own command.
+ */
+export function withRayCommand(
+  container: Container,
+  rayStart: string,
+  annotations: Readonly<Record<string, string>> | undefined,
+  context: BuildContext,
+): Container {
+  const words = [...(container.command ?? []), ...(container.args ?? [])];
+  if (annotations?.[Annotation.OverwriteContainerCommand]?.toLowerCase() === 'true' || startsRay(words))
+    return container;
+  const before = words.map((word) => ` ${word} `).join('');
+  const generated = RAISE_OPEN_FILES + rayStart;
+  return { ...container, command: bash(context), args: [before === '' ? generated : `${before} && ${generated}`] };
+}
+
+/** Whether the user's own words start Ray, be it in one shell string or as separate words. */
+function startsRay(words: readonly string[]): boolean {
+  return words.join(' ').includes('ray start');
+}

@@ -1,0 +1,21 @@
+import type { Container, EnvVar, FeatureGates, OperatorEnv, StringMap } from '@manta/api';
+
+/** What an installation says about every pod, beside the custom resource itself. */
+export interface BuildContext {
+  readonly env: OperatorEnv;
+  readonly gates: FeatureGates;
+  /** Our own version: stamped on head pods and told to Ray's usage statistics. */
+  readonly operatorVersion: string;
+  readonly podDefaults: PodDefaults;
+}
+
+/** The parts of the operator's Configuration that change pods. */
+export interface PodDefaults {
+  readonly headSidecarContainers?: readonly Container[];
+  readonly workerSidecarContainers?: readonly Container[];
+  /** Added to the Ray container where the user has no variable of that name. */
+  readonly defaultContainerEnvs?: readonly EnvVar[];
+  /** Added where neither the user nor the operator has set the key. */
+  readonly defaultPodAnnotations?: StringMap;
+  readonly defaultPodLabels?: StringMap;
+}

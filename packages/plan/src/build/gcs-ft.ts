@@ -1,0 +1,105 @@
+import {
+  Annotation,
+  clusterObjectNames,
+  type Container,
+  EnvName,
+  EnvValue,
+  isGcsFaultToleranceEmbedded,
+  isGcsFaultToleranceEnabled,
+  MountPath,
+  type RayCluster,
+  type RayClusterSpec,
+  VolumeName,
+} from '@manta/api';
+import { addMissingEnv, appendEnv, hasEnv } from './container-env.ts';
+import { mapRayContainer, type PodDraft, withAnnotations, withSpec } from './pod-draft.ts';
+import type { StartParams } from './start-params.ts';
+
+/** Start parameters by which Ray's head logs in to Redis; the values come from the container's own environment. */
+export function faultToleranceParams(spec: RayClusterSpec): StartParams {
+  const options = spec.gcsFaultToleranceOptions;
+  if (isGcsFaultToleranceEmbedded(spec)) return {};
+  return {
+    ...(options?.redisUsername === undefined ? {} : { 'redis-username': '$REDIS_USERNAME' }),
+    ...(options?.redisPassword === undefined ? {} : { 'redis-password': '$REDIS_PASSWORD' }),
+  };
+}
+
+/** Tells the head where the GCS keeps what must survive it. The annotation says the outcome either way. */
+export function withHeadFaultTolerance(
+  draft: PodDraft,
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  params: StartParams,
+): PodDraft {
+  if (!isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations)) {
+    return withAnnotations(draft, { [Annotation.FtEnabled]: 'false' });
+  }
+  const marked = withAnnotations(draft, { [Annotation.FtEnabled]: 'true' });
+  return isGcsFaultToleranceEmbedded(spec)
+    ? withRocksDb(marked, cluster, spec)
+    : withRedis(marked, cluster, spec, params);
+}
+
+/** Gives workers the time that a new head needs to come up. */
+export function withWorkerFaultTolerance(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec): PodDraft {
+  if (!isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations)) return draft;
+  const timeout = {
+    name: EnvName.GcsRpcServerReconnectTimeoutSeconds,
+    value: EnvValue.GcsRpcServerReconnectTimeoutSeconds,
+  };
+  return mapRayContainer(draft, (container) => addMissingEnv(container, [timeout]));
+}
+
+/** The name under which this cluster's state lies in Redis: its uid unless it was given one. */
+export function storageNamespaceOf(cluster: RayCluster): string {
+  return (
+    cluster.spec?.gcsFaultToleranceOptions?.externalStorageNamespace ||
+    cluster.metadata?.annotations?.[Annotation.ExternalStorageNamespace] ||
+    (cluster.metadata?.uid ?? '')
+  );
+}
+
+function withRedis(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec, params: StartParams): PodDraft {
+  const namespace = storageNamespaceOf(cluster);
+  const annotated = withAnnotations(draft, { [Annotation.ExternalStorageNamespace]: namespace });
+  return mapRayContainer(annotated, (container) => {
+    const named = addMissingEnv(container, [{ name: EnvName.ExternalStorageNamespace, value: namespace }]);
+    return withRedisCredentials(named, spec, params);
+  });
+}
+
+function withRedisCredentials(container: Container, spec: RayClusterSpec, params: StartParams): Container {
+  const options = spec.gcsFaultToleranceOptions;
+  if (options === undefined) {
+    // The old way, by annotation: the password stands in the start parameters, and the cleanup needs it as a variable.
+    const password = params['redis-password'];
+    return password === undefined || hasEnv(container, EnvName.RedisPassword)
+      ? container
+      : appendEnv(container, [{ name: EnvName.RedisPassword, value: password }]);
+  }
+  return appendEnv(container, [
+    { name: EnvName.RayRedisAddress, value: options.redisAddress ?? '' },
+    ...(options.redisUsername === undefined ? [] : [{ name: EnvName.RedisUsername, ...options.redisUsername }]),
+    ...(options.redisPassword === undefined ? [] : [{ name: EnvName.RedisPassword, ...options.redisPassword }]),
+  ]);
+}
+
+function withRocksDb(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec): PodDraft {
+  const storage = spec.gcsFaultToleranceOptions?.storage;
+  const claimName = clusterObjectNames.gcsClaim(cluster.metadata?.name ?? '', storage?.claimName);
+  const mount = {
+    name: VolumeName.GcsStorage,
+    mountPath: MountPath.GcsStorage,
+    ...(storage?.subPath ? { subPath: storage.subPath } : {}),
+  };
+  const wired = mapRayContainer(draft, (container) => {
+    const configured = addMissingEnv(container, [
+      { name: EnvName.GcsStorage, value: EnvValue.GcsStorageRocksDb },
+      { name: EnvName.GcsStoragePath, value: MountPath.GcsStorage },
+    ]);
+    return { ...configured, volumeMounts: [...(configured.volumeMounts ?? []), mount] };
+  });
+  const volume = { name: VolumeName.GcsStorage, persistentVolumeClaim: { claimName } };
+  return withSpec(wired, { volumes: [...(wired.spec.volumes ?? []), volume] });
+}

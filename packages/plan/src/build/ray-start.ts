@@ -1,0 +1,111 @@
+import {
+  type Amount,
+  type Container,
+  isGpuResourceKey,
+  isZeroQuantity,
+  NodeType,
+  parseQuantity,
+  type Quantity,
+  quantityValue,
+} from '@manta/api';
+import type { StartParams } from './start-params.ts';
+
+/**
+ * The `ray start` line of a node: the parameters, completed by what the Ray container's resources say. The form — flags sorted, each
+ * between blanks — is the peer's, because users parse `KUBERAY_GEN_RAY_START_CMD`.
+ */
+export function rayStartCommand(nodeType: NodeType, params: StartParams, container: Container): string {
+  const start = nodeType === NodeType.Head ? 'ray start --head ' : 'ray start ';
+  return start + renderFlags(withContainerResources(params, container));
+}
+
+/** Flags whose `false` must be said rather than left out. */
+const EXPLICIT_BOOLEANS = new Set(['log-color', 'include-dashboard', 'include-log-monitor']);
+
+function renderFlags(params: StartParams): string {
+  return Object.keys(params)
+    .toSorted()
+    .map((key) => renderFlag(key, params[key] ?? ''))
+    .join('');
+}
+
+function renderFlag(key: string, value: string): string {
+  const lower = value.toLowerCase();
+  if (!EXPLICIT_BOOLEANS.has(key)) {
+    if (lower === 'true') return ` --${key} `;
+    if (lower === 'false') return '';
+  }
+  return ` --${key}=${quoted(value)} `;
+}
+
+/**
+ * Plain values and values that the user has quoted stay as they are. What a shell would take apart is put between double quotes, in
+ * which `$VAR` and `$(command)` still work.
+ */
+function quoted(value: string): string {
+  const isTakenApart = /[\s;&|<>]/.test(value);
+  const hasQuotes = /['"`\\]/.test(value);
+  return isTakenApart && !hasQuotes ? `"${value}"` : value;
+}
+
+/** Ray resources that stand for accelerators, by the Kubernetes resource they come from. */
+const ACCELERATORS: Readonly<Record<string, string>> = {
+  'aws.amazon.com/neuroncore': 'neuron_cores',
+  'google.com/tpu': 'TPU',
+};
+
+function withContainerResources(params: StartParams, container: Container): StartParams {
+  const limits = container.resources?.limits ?? {};
+  const requests = container.resources?.requests ?? {};
+  const cpu = nonZero(limits['cpu']) ?? nonZero(requests['cpu']);
+  const memory = nonZero(limits['memory']);
+  return {
+    ...(cpu === undefined ? {} : { 'num-cpus': String(quantityValue(cpu)) }),
+    ...(memory === undefined ? {} : { memory: String(quantityValue(memory)) }),
+    ...params,
+    ...acceleratorParams(params, limits),
+  };
+}
+
+/** GPUs and other accelerators from the limits. Custom resources that cannot be read as JSON are left exactly as the user wrote them. */
+function acceleratorParams(params: StartParams, limits: Readonly<Record<string, Quantity>>): StartParams {
+  const custom = parseCustomResources(params['resources']);
+  if (custom === undefined) return {};
+  const result: Record<string, string> = {};
+  const keys = Object.keys(limits).toSorted();
+  const gpuKey = keys.find((key) => isGpuResourceKey(key) && nonZero(limits[key]) !== undefined);
+  const gpus = gpuKey === undefined ? undefined : nonZero(limits[gpuKey]);
+  if (params['num-gpus'] === undefined && gpus !== undefined) result['num-gpus'] = String(quantityValue(gpus));
+
+  const hasAccelerator = Object.values(ACCELERATORS).some((name) => Object.hasOwn(custom, name));
+  const acceleratorKey = keys.find((key) => ACCELERATORS[key] !== undefined && nonZero(limits[key]) !== undefined);
+  const amount = acceleratorKey === undefined ? undefined : nonZero(limits[acceleratorKey]);
+  if (!hasAccelerator && acceleratorKey !== undefined && amount !== undefined) {
+    const merged = { ...custom, [ACCELERATORS[acceleratorKey] ?? '']: Number(quantityValue(amount)) };
+    result['resources'] = `'${JSON.stringify(sortedByKey(merged))}'`;
+  }
+  return result;
+}
+
+/** Reads the `resources` parameter, which users quote for the shell in many ways; undefined when it is not a map of numbers. */
+function parseCustomResources(text: string | undefined): Readonly<Record<string, number>> | undefined {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text.replaceAll(/^['"` ]+|['"` ]+$/g, ''));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const entries = Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+    return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sortedByKey(map: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function nonZero(text: Quantity | undefined): Amount | undefined {
+  if (text === undefined) return undefined;
+  const quantity = parseQuantity(text);
+  return quantity.ok && !isZeroQuantity(quantity.value) ? quantity.value : undefined;
+}

@@ -1,0 +1,72 @@
+import {
+  DefaultPort,
+  isGpuResourceKey,
+  parseQuantity,
+  quantityMilliValue,
+  quantityValue,
+  type StringMap,
+} from '@manta/api';
+
+/** Flags of `ray start` without their dashes. */
+export type StartParams = StringMap;
+
+interface Group {
+  readonly rayStartParams?: StringMap;
+  readonly resources?: StringMap;
+  readonly labels?: StringMap;
+}
+
+/** The group's own parameters, with its top-level `resources` and `labels` put into them. */
+export function groupStartParams({ rayStartParams = {}, resources = {}, labels = {} }: Group): StartParams {
+  return { ...rayStartParams, ...paramsFromResources(resources), ...paramsFromLabels(labels) };
+}
+
+/** What a head needs and the user has not said. `block` is always ours: the container lives as long as Ray does. */
+export function headStartParams(params: StartParams, isAutoscaling: boolean): StartParams {
+  return {
+    'dashboard-host': '0.0.0.0',
+    ...COMMON,
+    ...params,
+    block: 'true',
+    ...(isAutoscaling ? { 'no-monitor': 'true' } : {}),
+  };
+}
+
+/** What a worker needs and the user has not said. */
+export function workerStartParams(params: StartParams, headAddress: string): StartParams {
+  return { address: headAddress, ...COMMON, ...params, block: 'true' };
+}
+
+/** The port on which the head's GCS listens, as the parameters say it. */
+export function headPortOf(params: StartParams | undefined): string {
+  return params?.['port'] ?? String(DefaultPort.GcsServer);
+}
+
+const COMMON: StartParams = {
+  'metrics-export-port': String(DefaultPort.Metrics),
+  'dashboard-agent-listen-port': String(DefaultPort.DashboardAgent),
+};
+
+function paramsFromLabels(labels: StringMap): StartParams {
+  const pairs = Object.keys(labels)
+    .toSorted()
+    .map((key) => `${key}=${labels[key]}`);
+  return pairs.length === 0 ? {} : { labels: pairs.join(',') };
+}
+
+/** Quantities that cannot be read are left out: the field is free text, and one bad entry must not take the others with it. */
+function paramsFromResources(resources: StringMap): StartParams {
+  const params: Record<string, string> = {};
+  const custom: Record<string, number> = {};
+  for (const key of Object.keys(resources).toSorted()) {
+    const quantity = parseQuantity(resources[key] ?? '');
+    if (!quantity.ok) continue;
+    const lower = key.toLowerCase();
+    if (lower === 'cpu') params['num-cpus'] = String(quantityValue(quantity.value));
+    else if (lower === 'memory') params['memory'] = String(quantityValue(quantity.value));
+    else if (isGpuResourceKey(lower)) params['num-gpus'] = String(quantityValue(quantity.value));
+    else custom[key] = Number(quantityMilliValue(quantity.value)) / 1000;
+  }
+  if (Object.keys(custom).length > 0) params['resources'] = `'${JSON.stringify(custom)}'`;
+  return params;
+}

@@ -127,7 +127,7 @@ test('there are never two leaders while clocks drift by up to 5 %, whatever the 
       const world = await live(seed, electors, 0.05);
       expect(world.violations).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: 250 },
   );
 });
 
@@ -140,7 +140,7 @@ test('some elector leads within a lease and two tries once the network works aga
       expect(world.leading.size).toBe(1);
       expect(world.violations).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: 25 },
   );
 });
 

@@ -1,9 +1,9 @@
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createHealth } from './health.ts';
 import type { HttpHandler, RunningHttpServer } from './http-server.ts';
 import { startHttpServer } from './http-server.ts';
-import { createHealth } from './health.ts';
 import { silentLogger } from './logger.ts';
 import { createMetricsHandler } from './metrics/metrics-handler.ts';
 import { createMetricsRegistry } from './metrics/registry.ts';

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import type { Clock } from '@manta/kube';
 import { systemClock } from '@manta/kube';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -10,4 +10,16 @@ export { connectThroughProxy, displayUrl, tunnelTarget } from './config/proxy-co
 export { proxyFor } from './config/proxy-for.ts';
 export type { TunnelTarget } from './config/socks5.ts';
 export * from './resource-type.ts';
+export {
+  attachToPod,
+  execInPod,
+  runInPod,
+  type AttachOptions,
+  type ExecOptions,
+  type PodSession,
+} from './streams/exec.ts';
+export type { ExitStatus } from './streams/exit-status.ts';
+export { type ForwardOptions, forwardPorts, type PortForwarding } from './streams/local-forward.ts';
+export { type LogOptions, podLogLines, podLogs } from './streams/logs.ts';
+export { openPodPorts, type PodPortsOptions } from './streams/port-forward.ts';
 export * from './transport.ts';

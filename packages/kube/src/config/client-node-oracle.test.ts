@@ -115,7 +115,7 @@ async function theirs(file: string): Promise<Understood> {
   const config = new KubeConfig();
   config.loadFromFile(file);
   const options: { ca?: Buffer; cert?: Buffer; key?: Buffer; auth?: string; headers?: Record<string, string> } = {};
-  await config.applyToHTTPSOptions(options as never);
+  await config.applyToHTTPSOptions(options);
   const basic = options.auth === undefined ? undefined : `Basic ${base64(options.auth)}`;
   return {
     server: config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '',

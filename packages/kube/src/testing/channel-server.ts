@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { createServer as createHttpsServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Server } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Connection, Credentials } from '../connection.ts';
 import { createCertificateAuthority } from './certificates.ts';
@@ -59,7 +59,8 @@ export async function startChannelServer(options: ChannelServerOptions): Promise
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     port,
     requests,
@@ -70,15 +71,17 @@ export async function startChannelServer(options: ChannelServerOptions): Promise
       invalidateCredentials: () => undefined,
       ...overrides,
     }),
-    [Symbol.asyncDispose]: () => stop(server, webSockets),
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return stop(server, webSockets);
+    },
   };
 }
 
-async function stop(server: Pick<Server, 'close' | 'closeAllConnections'>, sockets: WebSocketServer): Promise<void> {
+async function stop(server: Server, sockets: WebSocketServer): Promise<void> {
   for (const client of sockets.clients) client.terminate();
-  server.closeAllConnections();
   await new Promise((resolve) => {
-    server.close(resolve);
+    server.close(() => resolve(undefined));
   });
 }
 

@@ -1,0 +1,28 @@
+import { ApiError, type FailedCall } from '../api-error.ts';
+import type { Status } from '../client.ts';
+
+/** The error for an answer that is not a success; `body` is what the server sent, a Status or any text. */
+export function failedResponse(call: FailedCall, code: number, body: string): ApiError {
+  const status = parseStatus(body);
+  const text = status?.message ?? body.trim().split('\n', 1)[0] ?? '';
+  return new ApiError(
+    call,
+    code,
+    text === '' ? `${call.method} ${call.path} was answered with HTTP ${code}` : text,
+    status,
+  );
+}
+
+/** A `Status` object in JSON, or undefined for anything else. */
+export function parseStatus(text: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isStatus(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+}

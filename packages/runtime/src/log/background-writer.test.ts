@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,6 +67,36 @@ describe('the background writer', () => {
     await writer.flush();
     closeSync(fd);
     expect(readFileSync(path, 'utf8')).toBe('');
+  });
+});
+
+describe('a process that exits in the middle of it', () => {
+  const program = `
+    import { systemClock } from '@manta/kube';
+    import { createLogger, createStderrSink, encodeJson } from '@manta/runtime';
+    const log = createLogger({ clock: systemClock, main: { sink: createStderrSink(systemClock), encode: encodeJson }, level: -2 });
+    process.on('exit', () => log.flushSync());
+    for (let n = 0; n < 2000; n++) log.info('line', { n });
+    throw new Error('boom');
+  `;
+  const run = (stderr: 'pipe' | number) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'ignore', stderr],
+      cwd: import.meta.dirname,
+    });
+
+  test('has told everything it logged', () => {
+    const lines = run('pipe').stderr.toString().split('\n');
+    const told = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).n);
+    expect(told).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+  });
+
+  test('does the same into a file', () => {
+    const path = join(makeFolder(), 'stderr');
+    const fd = openSync(path, 'w');
+    run(fd);
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8').match(/"msg":"line"/g)).toHaveLength(2000);
   });
 });
 

@@ -4,6 +4,8 @@ import type { Labels } from './instruments.ts';
 export interface Series<V> {
   readonly values: readonly string[];
   readonly data: V;
+  /** Its labels as text, made at the first scrape: most series live through many. */
+  labelText?: string;
 }
 
 type Node<V> = Map<string, Node<V> | Series<V>>;

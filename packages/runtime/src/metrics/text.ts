@@ -45,7 +45,9 @@ export function writeHistogram(
 
 /** `a="1",b="2"`: a series' labels without the braces. */
 export function labelText(names: readonly string[], series: Series<unknown>): string {
-  return names.map((name, at) => `${name}="${escapeLabelValue(series.values[at] ?? '')}"`).join(',');
+  return (series.labelText ??= names
+    .map((name, at) => `${name}="${escapeLabelValue(series.values[at] ?? '')}"`)
+    .join(','));
 }
 
 function escapeHelp(text: string): string {

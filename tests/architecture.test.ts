@@ -37,6 +37,9 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files that may call a client's mutating methods. */
 const MAY_WRITE = [
+  // Dry-run only: nothing is stored.
+  /^packages\/operator\/src\/cluster\/crd-age\.ts$/,
+  /^packages\/manta\/src\/commands\/crds\.ts$/,
   /^packages\/operator\/src\/act\.ts$/,
   /^packages\/runtime\/src\/leader-election\.ts$/,
   /^packages\/runtime\/src\/events?(-[a-z]+)*\.ts$/,
@@ -101,7 +104,7 @@ describe('the package map', () => {
   it('lets a package reach another only through its public surface', () => {
     const wrong = violations(
       ({ path }, { from }) => {
-        if (/^@manta\/[a-z]+\/(?!testing$)/.test(from)) return `imports the inside of a package: ${from}`;
+        if (/^@manta\/[a-z]+\/(?!testing$|crds$)/.test(from)) return `imports the inside of a package: ${from}`;
         const escapes =
           from.startsWith('.') && !join(path, '..', from).startsWith(path.split('/').slice(0, 3).join('/'));
         return escapes ? `leaves its package: ${from}` : undefined;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type CustomResourceDefinition, crds } from '@manta/api';
+import type { CustomResourceDefinition } from '@manta/api';
+import { crds } from '@manta/api/crds';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import {
   type Answered,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type CustomResourceDefinition, crds } from '@manta/api';
+import type { CustomResourceDefinition } from '@manta/api';
+import { crds } from '@manta/api/crds';
 import type { ApiAnswer } from '../support/api-request.ts';
 import type { PlaneClient } from '../support/control-plane.ts';
 import { createTestNamespace } from '../support/namespace.ts';

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type CustomResourceDefinition, crds } from '@manta/api';
+import type { CustomResourceDefinition } from '@manta/api';
+import { crds } from '@manta/api/crds';
 import { sharedFolder } from '../support/shared-folder.ts';
 import { crdDifferences, type Difference } from './crd-differences.ts';
 

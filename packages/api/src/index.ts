@@ -2,7 +2,6 @@ export * from './annotations.ts';
 export * from './conditions.ts';
 export * from './container-names.ts';
 export type * from './core.gen.ts';
-export { crds } from './crds.ts';
 export * from './defaults.ts';
 export * from './duration.ts';
 export * from './env.ts';

@@ -34,7 +34,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   program
     .command('version')
     .description('print the version')
-    .action(() => process.stdout.write(`${version}\n`));
+    .action(() => void process.stdout.write(`${version}\n`));
 
   try {
     await program.parseAsync(argv);

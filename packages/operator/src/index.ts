@@ -7,3 +7,4 @@ export {
   permissionsOf,
 } from './permissions/grants.ts';
 export { ACCESS_RULES, type AccessRule, type Capability, PROFILES, type Profile } from './permissions/rules.ts';
+export { runOperator } from './run-operator.ts';

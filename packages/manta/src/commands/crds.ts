@@ -1,0 +1,27 @@
+import { crds } from '@manta/api/crds';
+import { createKubeClient, createTransport, CUSTOM_RESOURCE_DEFINITIONS, loadConnection, systemClock } from '@manta/kube';
+import { stringify } from 'yaml';
+
+const FIELD_MANAGER = 'manta';
+
+/** Prints the CRDs, one YAML document each. */
+export function printCrds(): void {
+  const documents = crds().map((crd) => stringify(crd, { aliasDuplicateObjects: false, lineWidth: 0 }));
+  process.stdout.write(documents.map((document) => `---\n${document}`).join(''));
+}
+
+/** Installs or updates them. Server-side apply, because they are too large for the annotation of a client-side one. */
+export async function applyCrds(options: { readonly kubeconfig?: string }): Promise<void> {
+  const connection = await loadConnection({ kubeconfig: options.kubeconfig });
+  const transport = createTransport({ connection, clock: systemClock, userAgent: 'manta' });
+  const client = createKubeClient({ transport, clock: systemClock });
+  try {
+    for (const crd of crds()) {
+      const name = crd.metadata?.name ?? '';
+      await client.patch(CUSTOM_RESOURCE_DEFINITIONS, { name }, { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true });
+      process.stdout.write(`customresourcedefinition.apiextensions.k8s.io/${name} applied\n`);
+    }
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,122 @@
+import type { Clock, KubeClient } from '@manta/kube';
+import type { CheckResult, Logger, MetricsRegistry } from '@manta/runtime';
+import { findMissingPermissions, type MissingPermission } from '../permissions/check.ts';
+import { describePermission, type Permission } from '../permissions/grants.ts';
+import { findOutdatedKinds, type OutdatedKind } from './crd-age.ts';
+
+/**
+ * What this cluster does not give us: permissions, and fields of CRDs. The operator works as far as it can; this is how users learn
+ * what is off and why — in the log, in `/readyz?verbose` and as metrics.
+ */
+export interface Shortcomings {
+  /** Looks, and goes on looking each minute while something is missing, until the signal is aborted. Never rejects. */
+  watch(signal: AbortSignal): Promise<void>;
+  permissionsCheck(): CheckResult;
+  crdsCheck(): CheckResult;
+}
+
+export interface ShortcomingsOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly wanted: readonly Permission[];
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
+  const { client, clock, log, metrics, wanted, namespaces } = options;
+  const missingGauge = metrics.gauge(
+    'manta_missing_permission',
+    'A permission that the operator wants and does not have.',
+  );
+  const outdatedGauge = metrics.gauge('manta_outdated_crd_field', 'A field that the installed CRD does not know.');
+  let missing: readonly MissingPermission[] = [];
+  let outdated: readonly OutdatedKind[] = [];
+
+  async function look(): Promise<void> {
+    const [permissions, kinds] = await Promise.all([
+      findMissingPermissions(client, wanted, namespaces),
+      findOutdatedKinds(client, namespaces[0] ?? 'default'),
+    ]);
+    reportPermissions(permissions);
+    reportKinds(kinds);
+  }
+
+  function reportPermissions(found: readonly MissingPermission[]): void {
+    const known = new Set(missing.map(sayPermission));
+    for (const permission of found) {
+      if (known.has(sayPermission(permission))) continue;
+      log.warn('A permission is missing, what needs it is off', {
+        permission: describePermission(permission),
+        namespace: permission.namespace,
+        neededFor: permission.neededFor,
+        hint: 'manta rbac prints the ClusterRole that the operator needs',
+      });
+    }
+    if (missing.length > 0 && found.length === 0) log.info('All permissions are there now');
+    missing = found;
+    missingGauge.remove({});
+    for (const permission of found) {
+      const { verb, group, resource, neededFor, namespace = '' } = permission;
+      missingGauge.set({ verb, group, resource, namespace, needed_for: neededFor }, 1);
+    }
+  }
+
+  function reportKinds(found: readonly OutdatedKind[]): void {
+    const known = new Set(outdated.map(({ kind }) => kind));
+    for (const { kind, unknownFields } of found) {
+      if (known.has(kind)) continue;
+      const hint = 'manta crds apply installs ours; until then these fields are ignored';
+      log.warn('The installed CRD is older than ours', { kind, unknownFields, hint });
+    }
+    outdated = found;
+    outdatedGauge.remove({});
+    for (const { kind, unknownFields } of found) {
+      for (const field of unknownFields) outdatedGauge.set({ kind, field }, 1);
+    }
+  }
+
+  return {
+    async watch(signal) {
+      while (!signal.aborted) {
+        try {
+          await look();
+          if (missing.length === 0 && outdated.length === 0) return;
+        } catch (error) {
+          if (!signal.aborted) log.warn('Cannot ask the API server what we may do', { error: String(error) });
+        }
+        await pause(clock, LOOK_AGAIN_MS, signal);
+      }
+    },
+    permissionsCheck: () => ({
+      isOk: true,
+      note: missing.length === 0 ? undefined : `missing: ${missing.map(sayPermission).join(', ')}`,
+    }),
+    crdsCheck: () => ({
+      isOk: true,
+      note:
+        outdated.length === 0
+          ? undefined
+          : `older than ours: ${outdated.map(({ kind, unknownFields }) => `${kind} lacks ${unknownFields.join(', ')}`).join('; ')}`,
+    }),
+  };
+}
+
+function sayPermission(permission: MissingPermission): string {
+  const where = permission.namespace === undefined ? '' : ` in ${permission.namespace}`;
+  return `${describePermission(permission)}${where} (${permission.neededFor})`;
+}
+
+function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(delayMs, resolve);
+    signal.addEventListener('abort', () => {
+      cancel();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { type OperatorEnv, ReportingController } from '@manta/api';
+import {
+  type Controller,
+  createEventBroadcaster,
+  type EventBroadcaster,
+  type Informer,
+  type World,
+} from '@manta/runtime';
+import type { FreshFacts } from '../cluster/fresh-facts.ts';
+import type { OperatorOptions } from '../options/options.ts';
+import { createRayClusterController } from './raycluster.ts';
+
+/** What controllers are made from. */
+export interface ControllersInput {
+  readonly options: OperatorOptions;
+  readonly env: OperatorEnv;
+  readonly version: string;
+  readonly facts: FreshFacts;
+  readonly hostname: string;
+}
+
+export interface Controllers {
+  readonly controllers: readonly Controller[];
+  readonly informers: readonly Informer[];
+  /** Flush it when the controllers have ended. */
+  readonly events: EventBroadcaster;
+}
+
+/** Every controller of the operator and what they share. */
+export function createControllers(world: World, { options, facts, hostname }: ControllersInput): Controllers {
+  const events = createEventBroadcaster({ ...world, hostname });
+  const raycluster = createRayClusterController(world, {
+    gates: options.gates,
+    facts,
+    events: events.recorder(ReportingController.RayCluster),
+    namespaces: options.watchNamespaces,
+    concurrency: options.concurrency,
+  });
+  return { controllers: [raycluster.controller], informers: raycluster.informers, events };
+}

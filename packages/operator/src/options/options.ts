@@ -1,0 +1,187 @@
+import {
+  type Configuration,
+  type FeatureGates,
+  LogEncoder,
+  type Parsed,
+  parseGateSettings,
+  resolveFeatureGates,
+} from '@manta/api';
+import type { PodDefaults } from '@manta/plan';
+import { type BatchScheduler, chooseBatchScheduler } from './batch-scheduler.ts';
+import type { OPERATOR_FLAGS } from './flags.ts';
+import type { FlagValues } from './go-flags.ts';
+
+/** What the operator was told, by flags or by a Configuration file, with every default filled in. */
+export interface OperatorOptions {
+  readonly metricsAddress: string;
+  readonly probeAddress: string;
+  readonly isLeaderElectionOn: boolean;
+  /** Empty: the namespace of the pod. */
+  readonly leaderElectionNamespace: string;
+  /** Objects of one kind that are worked on at once. */
+  readonly concurrency: number;
+  /** Empty: all namespaces. */
+  readonly watchNamespaces: readonly string[];
+  readonly log: LogOptions;
+  readonly batchScheduler: BatchScheduler | undefined;
+  readonly podDefaults: PodDefaults;
+  readonly useKubernetesProxy: boolean;
+  readonly deleteRayJobAfterJobFinishes: boolean;
+  readonly areRayMetricsOn: boolean;
+  /** Absent: the API server's own fairness is all there is. */
+  readonly rateLimit: { readonly qps: number; readonly burst: number } | undefined;
+  readonly gates: FeatureGates;
+  /** Empty: KUBECONFIG, the service account, or the home directory. */
+  readonly kubeconfig: string;
+  /** Things the user should know about what he asked for; logged at start. */
+  readonly notes: readonly string[];
+}
+
+export interface LogOptions {
+  readonly encoder: LogEncoder;
+  /** Empty: no file. */
+  readonly file: string;
+  readonly fileEncoder: LogEncoder;
+  readonly isDevelopment: boolean;
+  /** As given; absent where the default of the mode applies. */
+  readonly level: string | undefined;
+  readonly stacktraceLevel: string | undefined;
+}
+
+export type OperatorFlags = FlagValues<typeof OPERATOR_FLAGS>;
+
+const DEFAULT_CONCURRENCY = 32;
+/** The peer's figures, used for the one that is missing when only the other is given. */
+const PEER_LIMITS = { qps: 100, burst: 200 } as const;
+
+/**
+ * One set of options from flags and, where there is one, the Configuration file. A file replaces the flags, except those that only
+ * exist as flags: gates (which it may add to), encoders (which it may set), zap's, kubeconfig.
+ */
+export function resolveOptions(flags: OperatorFlags, file: Configuration | undefined): Parsed<OperatorOptions> {
+  const settings = file ?? settingsFromFlags(flags);
+  const gates = resolveGates(flags, file);
+  if (!gates.ok) return gates;
+  const scheduler = chooseBatchScheduler({
+    name: settings.batchScheduler ?? '',
+    isLegacyEnabled: settings.enableBatchScheduler ?? false,
+    isWorkloadSchedulingGateOn: gates.value.gates.KubernetesWAS,
+  });
+  if (scheduler.kind === 'error') return { ok: false, error: scheduler.message };
+  const concurrency = settings.reconcileConcurrency || DEFAULT_CONCURRENCY;
+  if (concurrency < 1) return { ok: false, error: `reconcile-concurrency is ${concurrency}: it must be at least 1` };
+  const log = logOptions(flags, file);
+  if (!log.ok) return log;
+
+  return {
+    ok: true,
+    value: {
+      metricsAddress: settings.metricsAddr || ':8080',
+      probeAddress: settings.probeAddr || ':8082',
+      isLeaderElectionOn: settings.enableLeaderElection ?? true,
+      leaderElectionNamespace: settings.leaderElectionNamespace ?? '',
+      concurrency,
+      watchNamespaces: namespacesOf(settings.watchNamespace ?? ''),
+      log: log.value,
+      batchScheduler: scheduler.scheduler,
+      podDefaults: podDefaultsOf(settings),
+      useKubernetesProxy: settings.useKubernetesProxy ?? false,
+      deleteRayJobAfterJobFinishes: settings.deleteRayJobAfterJobFinishes ?? false,
+      areRayMetricsOn: settings.enableMetrics ?? false,
+      rateLimit: rateLimitOf(settings),
+      gates: gates.value.gates,
+      kubeconfig: flags.kubeconfig ?? '',
+      notes: [...gates.value.notes, ...deprecations(flags, settings)],
+    },
+  };
+}
+
+type Settings = Omit<Configuration, 'apiVersion' | 'kind'>;
+
+function settingsFromFlags(flags: OperatorFlags): Settings {
+  const given: { -readonly [Key in keyof Settings]: Settings[Key] | undefined } = {
+    metricsAddr: flags['metrics-addr'],
+    probeAddr: flags['health-probe-bind-address'],
+    enableLeaderElection: flags['enable-leader-election'],
+    leaderElectionNamespace: flags['leader-election-namespace'],
+    reconcileConcurrency: flags['reconcile-concurrency'],
+    watchNamespace: flags['watch-namespace'],
+    batchScheduler: flags['batch-scheduler'],
+    enableBatchScheduler: flags['enable-batch-scheduler'],
+    useKubernetesProxy: flags['use-kubernetes-proxy'],
+    enableMetrics: flags['enable-metrics'],
+    qps: flags.qps,
+    burst: flags.burst,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function resolveGates(flags: OperatorFlags, file: Configuration | undefined): ReturnType<typeof resolveFeatureGates> {
+  const fromFlag = parseGateSettings(flags['feature-gates'] ?? '');
+  const resolved = fromFlag.ok ? resolveFeatureGates({ ...file?.featureGates, ...fromFlag.value }) : fromFlag;
+  return resolved.ok
+    ? resolved
+    : { ok: false, error: `Unable to set flag gates for known features: ${resolved.error}` };
+}
+
+function logOptions(flags: OperatorFlags, file: Configuration | undefined): Parsed<LogOptions> {
+  const encoder = flags['log-stdout-encoder'] || file?.logStdoutEncoder || flags['zap-encoder'] || LogEncoder.Json;
+  const fileEncoder = flags['log-file-encoder'] || file?.logFileEncoder || LogEncoder.Json;
+  for (const [flag, value] of [
+    ['log-stdout-encoder', encoder],
+    ['log-file-encoder', fileEncoder],
+  ] as const) {
+    if (!isEncoder(value)) return { ok: false, error: `--${flag}: "${value}" is not json or console` };
+  }
+  return {
+    ok: true,
+    value: {
+      encoder: isEncoder(encoder) ? encoder : LogEncoder.Json,
+      fileEncoder: isEncoder(fileEncoder) ? fileEncoder : LogEncoder.Json,
+      file: file === undefined ? (flags['log-file-path'] ?? '') : (file.logFile ?? ''),
+      isDevelopment: flags['zap-devel'] ?? false,
+      level: flags['zap-log-level'],
+      stacktraceLevel: flags['zap-stacktrace-level'],
+    },
+  };
+}
+
+function isEncoder(value: string): value is LogEncoder {
+  return value === LogEncoder.Json || value === LogEncoder.Console;
+}
+
+function namespacesOf(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+}
+
+function podDefaultsOf(settings: Settings): PodDefaults {
+  const {
+    headSidecarContainers,
+    workerSidecarContainers,
+    defaultContainerEnvs,
+    defaultPodAnnotations,
+    defaultPodLabels,
+  } = settings;
+  return {
+    ...(headSidecarContainers === undefined ? {} : { headSidecarContainers }),
+    ...(workerSidecarContainers === undefined ? {} : { workerSidecarContainers }),
+    ...(defaultContainerEnvs === undefined ? {} : { defaultContainerEnvs }),
+    ...(defaultPodAnnotations === undefined ? {} : { defaultPodAnnotations }),
+    ...(defaultPodLabels === undefined ? {} : { defaultPodLabels }),
+  };
+}
+
+/** A limit applies only where one was asked for; zero and less switch it off, as they do in client-go for negative values. */
+function rateLimitOf({ qps, burst }: Settings): OperatorOptions['rateLimit'] {
+  if ((qps === undefined && burst === undefined) || (qps ?? 1) <= 0) return undefined;
+  return { qps: qps ?? PEER_LIMITS.qps, burst: burst ?? PEER_LIMITS.burst };
+}
+
+function deprecations(flags: OperatorFlags, settings: Settings): readonly string[] {
+  return [
+    ...(flags['forced-cluster-upgrade'] === true ? ['--forced-cluster-upgrade has no effect any more.'] : []),
+    ...(settings.enableBatchScheduler === true
+      ? ['enable-batch-scheduler is deprecated: use batch-scheduler=volcano.']
+      : []),
+  ];
+}

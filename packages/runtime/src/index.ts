@@ -9,6 +9,7 @@ export * from './informer.ts';
 export * from './informer-status.ts';
 export * from './intern.ts';
 export * from './leader-election.ts';
+export * from './leadership.ts';
 export * from './lease.ts';
 export * from './listen-address.ts';
 export * from './log/background-writer.ts';

@@ -2,14 +2,20 @@ import type { KubeClient } from '@manta/kube';
 import { systemClock } from '@manta/kube';
 import type { EventInput, EventObject } from '@manta/runtime';
 import { createEventBroadcaster, createMetricsRegistry, silentLogger } from '@manta/runtime';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createTestNamespace } from '../support/namespace.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
-import { rawKubeClient } from './raw-kube-client.ts';
+import { planeKubeClient } from './plane-kube-client.ts';
 
 const plane = sharedControlPlane();
+const admin = await planeKubeClient(plane.admin);
+const nobody = await planeKubeClient(plane.user({ name: 'nobody-with-events' }));
+afterAll(async () => {
+  await admin.close();
+  await nobody.close();
+});
 
-async function setup(client: KubeClient = rawKubeClient(plane.request)) {
+async function setup(client: KubeClient = admin.client) {
   const namespace = await createTestNamespace(plane, 'events');
   const metrics = createMetricsRegistry();
   const logged: string[] = [];
@@ -87,8 +93,7 @@ describe('events on a real API server', () => {
   });
 
   test('that we may not write are dropped with one line', async () => {
-    const nobody = rawKubeClient(plane.user({ name: 'nobody-with-events' }).request);
-    const { broadcaster, recorder, input, metrics, logged } = await setup(nobody);
+    const { broadcaster, recorder, input, metrics, logged } = await setup(nobody.client);
     recorder.event(input);
     recorder.event({ ...input, reason: 'Other' });
     await broadcaster.stop(5000);

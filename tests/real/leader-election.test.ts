@@ -10,15 +10,16 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { GuardedProcess } from '../support/guarded-process.ts';
 import { createTestNamespace } from '../support/namespace.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
-import { rawKubeClient } from './raw-kube-client.ts';
+import { planeKubeClient } from './plane-kube-client.ts';
 
 const plane = sharedControlPlane();
-const client = rawKubeClient(plane.request);
+const { client, close } = await planeKubeClient(plane.admin);
 const timings = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 };
 const folder = mkdtempSync(join(tmpdir(), 'manta-election-'));
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
   for (const cleanup of cleanups) await cleanup();
+  await close();
   rmSync(folder, { recursive: true });
 });
 
@@ -48,6 +49,8 @@ function joinElection(lease: { name: string; namespace: string }, options: { cli
 const startLease = async () => ({ name: 'leader', namespace: (await createTestNamespace(plane, 'election')).name });
 const read = (lease: { name: string; namespace: string }): Promise<Lease> => client.get(LEASES, lease);
 
+const refuse = () => Promise.reject(new TransportError('cut off'));
+
 describe('two electors on a real API server', () => {
   test('hand over at once when the leader leaves', async () => {
     const lease = await startLease();
@@ -71,12 +74,9 @@ describe('two electors on a real API server', () => {
   test('hand over when the lease has run out after a crash, not before the leader has noticed', async () => {
     const lease = await startLease();
     let isCut = false;
-    const cut = Object.fromEntries(
-      Object.entries(client).map(([name, call]) => [
-        name,
-        (...args: unknown[]) => (isCut ? Promise.reject(new TransportError('cut off')) : call(...args)),
-      ]),
-    ) as unknown as KubeClient;
+    const cut = new Proxy(client, {
+      get: (target, name) => (isCut ? refuse : Reflect.get(target, name).bind(target)),
+    });
     const a = joinElection(lease, { client: cut });
     await expect.poll(a.isLeading).toBe(true);
     const b = joinElection(lease);

@@ -168,7 +168,7 @@ describe('levels', () => {
     ['3', -3, undefined],
     ['0', undefined, undefined],
     ['-1', undefined, undefined],
-    ['warn', undefined, undefined],
+    ['warn', undefined, 1],
     ['', undefined, undefined],
   ];
   for (const [text, level, stack] of flags) {

@@ -16,7 +16,8 @@ export function parseLogLevel(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? -Number(text) : undefined;
 }
 
-/** Reads `--zap-stacktrace-level`: as above, without integers. */
+/** Reads `--zap-stacktrace-level`: as above, with warn and without integers. */
 export function parseStacktraceLevel(text: string): number | undefined {
+  if (text.toLowerCase() === 'warn') return LogLevel.warn;
   return /^\d/.test(text) ? undefined : parseLogLevel(text);
 }

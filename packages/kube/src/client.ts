@@ -23,7 +23,7 @@ export interface KubeClient {
   /** POSTs to a subresource or review endpoint and returns the decoded answer (bindings, evictions, token requests, access reviews). */
   post<T>(path: string, body: unknown, options?: CallOptions): Promise<T>;
   /** GETs any path as JSON: discovery, /version. */
-  getPath<T>(path: string, options?: CallOptions): Promise<T>;
+  getPath<T>(path: string, options?: PathOptions): Promise<T>;
 }
 
 /** One object: `namespace` is absent for cluster-scoped kinds only. */
@@ -42,6 +42,11 @@ export interface GetOptions extends CallOptions {
   readonly subresource?: string | undefined;
   /** `metadata` asks for PartialObjectMetadata: only `metadata` comes over the wire. */
   readonly content?: 'full' | 'metadata' | undefined;
+}
+
+export interface PathOptions extends CallOptions {
+  /** Media types in order of preference; plain JSON unless told. */
+  readonly accept?: string | undefined;
 }
 
 export interface ListOptions extends CallOptions {

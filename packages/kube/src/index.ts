@@ -1,4 +1,6 @@
 export * from './api-error.ts';
+export * from './access-review.ts';
+export * from './api-proxy.ts';
 export * from './client.ts';
 export * from './clock.ts';
 export { ConfigError } from './config/config-error.ts';
@@ -9,7 +11,16 @@ export { type LoadOptions, loadConnection } from './config/load.ts';
 export { connectThroughProxy, displayUrl, tunnelTarget } from './config/proxy-connect.ts';
 export { proxyFor } from './config/proxy-for.ts';
 export type { TunnelTarget } from './config/socks5.ts';
+export type { Connection, Credentials, ServerTls } from './connection.ts';
+export * from './discovery.ts';
+export { createKubeClient, type KubeClientOptions, type ServerWarning } from './kube-client.ts';
+export { applyMergePatch, createMergePatch } from './merge-patch.ts';
+export { type RateLimit, TokenBucket } from './rate-limit.ts';
 export * from './resource-type.ts';
+export * as resources from './resources.ts';
+export { LineSplitter } from './stream/lines.ts';
+export { createTransport, type TransportOptions } from './transport/create-transport.ts';
+export { explainConnectFailure } from './transport/explain-connect-failure.ts';
 export {
   attachToPod,
   execInPod,

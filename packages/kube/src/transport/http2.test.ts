@@ -5,6 +5,7 @@ import type { Credentials } from '../connection.ts';
 import {
   answer,
   createCertificateAuthority,
+  eventually,
   type FaultStep,
   FaultServer,
   type FaultServerOptions,
@@ -27,10 +28,6 @@ async function start(options: FaultServerOptions = {}, transport: Partial<Transp
   });
   return { server, transport: made };
 }
-
-const eventually = async (condition: () => boolean) => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 const resetStream: FaultStep = (exchange) => exchange.reset();
 

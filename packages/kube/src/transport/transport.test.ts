@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import {
   answer,
   dropBeforeAnswer,
+  eventually,
   FaultServer,
   type FaultServerOptions,
   hang,
@@ -24,10 +25,6 @@ async function start(options: FaultServerOptions, transport: Partial<TransportOp
   });
   return { server, transport: made };
 }
-
-const eventually = async (condition: () => boolean) => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 const who = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 

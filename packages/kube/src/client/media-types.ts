@@ -1,0 +1,29 @@
+import type { Patch } from '../client.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** Header objects that never change, shared by all requests. */
+export const ACCEPT_JSON = { accept: JSON_TYPE } as const;
+export const SEND_JSON = { accept: JSON_TYPE, 'content-type': JSON_TYPE } as const;
+
+const ACCEPT_METADATA = { accept: `${JSON_TYPE};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,${JSON_TYPE}` } as const;
+const ACCEPT_METADATA_LIST = {
+  accept: `${JSON_TYPE};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${JSON_TYPE}`,
+} as const;
+
+/** What to accept for one object, or for each event of a watch. */
+export function acceptObject(content: 'full' | 'metadata' | undefined): typeof ACCEPT_METADATA | typeof ACCEPT_JSON {
+  return content === 'metadata' ? ACCEPT_METADATA : ACCEPT_JSON;
+}
+
+export function acceptList(content: 'full' | 'metadata' | undefined): typeof ACCEPT_METADATA_LIST | typeof ACCEPT_JSON {
+  return content === 'metadata' ? ACCEPT_METADATA_LIST : ACCEPT_JSON;
+}
+
+export const SEND_PATCH: Readonly<Record<Patch['type'], { readonly accept: string; readonly 'content-type': string }>> =
+  {
+    merge: { accept: JSON_TYPE, 'content-type': 'application/merge-patch+json' },
+    strategic: { accept: JSON_TYPE, 'content-type': 'application/strategic-merge-patch+json' },
+    json: { accept: JSON_TYPE, 'content-type': 'application/json-patch+json' },
+    apply: { accept: JSON_TYPE, 'content-type': 'application/apply-patch+yaml' },
+  };

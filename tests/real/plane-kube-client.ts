@@ -1,6 +1,4 @@
-import { type KubeClient, loadConnection, systemClock } from '@manta/kube';
-import { createKubeClient } from '../../packages/kube/src/kube-client.ts';
-import { createTransport } from '../../packages/kube/src/transport/create-transport.ts';
+import { createKubeClient, createTransport, type KubeClient, loadConnection, systemClock } from '@manta/kube';
 import type { PlaneUser } from '../support/plane-client.ts';
 
 /** Our own client, as this user of a control plane. */

@@ -1,10 +1,10 @@
 /** Objects for tests that read like a sentence: `rayCluster('demo', withWorkerGroup('small', { replicas: 2 }))`. */
 import type { PodTemplateSpec } from '../core.gen.ts';
 import type { ObjectMeta } from '../meta.ts';
-import type { HeadGroupSpec, RayCluster, RayClusterSpec, RayClusterStatus, WorkerGroupSpec } from '../raycluster.ts';
+import type { HeadGroupSpec, RayCluster, RayClusterSpec, StringMap, WorkerGroupSpec } from '../raycluster.ts';
 import type { RayCronJob, RayCronJobSpec } from '../raycronjob.ts';
-import type { RayJob, RayJobSpec, RayJobStatus } from '../rayjob.ts';
-import type { RayService, RayServiceSpec, RayServiceStatuses } from '../rayservice.ts';
+import type { RayJob, RayJobSpec } from '../rayjob.ts';
+import type { RayService, RayServiceSpec } from '../rayservice.ts';
 
 const RAY_VERSION = '2.52.0';
 const RAY_IMAGE = `rayproject/ray:${RAY_VERSION}`;
@@ -103,36 +103,30 @@ function withClusterSpec(change: Change<RayClusterSpec>): Change<RayCluster> {
 }
 
 /** Sets fields of the spec of any kind. */
-export function withSpec<Spec extends RayClusterSpec | RayJobSpec | RayServiceSpec | RayCronJobSpec>(
-  fields: Partial<Spec>,
-): <Kind extends { readonly spec?: Spec }>(object: Kind) => Kind {
+export function withSpec<Kind extends { readonly spec?: object }>(
+  fields: Partial<NonNullable<Kind['spec']>>,
+): Change<Kind> {
   return (object) => ({ ...object, spec: { ...object.spec, ...fields } });
 }
 
 /** Sets fields of the status of any kind. */
-export function withStatus<Status extends RayClusterStatus | RayJobStatus | RayServiceStatuses>(
-  fields: Partial<Status>,
-): <Kind extends { readonly status?: Status }>(object: Kind) => Kind {
+export function withStatus<Kind extends { readonly status?: object }>(
+  fields: Partial<NonNullable<Kind['status']>>,
+): Change<Kind> {
   return (object) => ({ ...object, status: { ...object.status, ...fields } });
 }
 
 /** Sets fields of the metadata of any kind. */
-export function withMetadata(
-  fields: Partial<ObjectMeta>,
-): <Kind extends { readonly metadata?: ObjectMeta }>(object: Kind) => Kind {
+export function withMetadata<Kind extends { readonly metadata?: ObjectMeta }>(fields: ObjectMeta): Change<Kind> {
   return (object) => ({ ...object, metadata: { ...object.metadata, ...fields } });
 }
 
 /** Adds annotations to any kind. */
-export function withAnnotations(
-  annotations: Readonly<Record<string, string>>,
-): <Kind extends { readonly metadata?: ObjectMeta }>(object: Kind) => Kind {
-  return (object) => withMetadata({ annotations: { ...object.metadata?.annotations, ...annotations } })(object);
+export function withAnnotations<Kind extends { readonly metadata?: ObjectMeta }>(annotations: StringMap): Change<Kind> {
+  return (object) => withMetadata<Kind>({ annotations: { ...object.metadata?.annotations, ...annotations } })(object);
 }
 
 /** Adds labels to any kind. */
-export function withLabels(
-  labels: Readonly<Record<string, string>>,
-): <Kind extends { readonly metadata?: ObjectMeta }>(object: Kind) => Kind {
-  return (object) => withMetadata({ labels: { ...object.metadata?.labels, ...labels } })(object);
+export function withLabels<Kind extends { readonly metadata?: ObjectMeta }>(labels: StringMap): Change<Kind> {
+  return (object) => withMetadata<Kind>({ labels: { ...object.metadata?.labels, ...labels } })(object);
 }

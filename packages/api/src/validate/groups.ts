@@ -41,8 +41,13 @@ export function checkGroupNamesAreUnique({ spec, at }: ClusterSubject): FieldErr
 
 /** Where the first worker group stands whose name an earlier one has; -1 where all names differ. */
 export function duplicateGroupIndex(spec: Loose<RayClusterSpec>): number {
-  const names = listOf(spec?.workerGroupSpecs).map((group) => textOf(group?.groupName));
-  return names.findIndex((name, index) => names.indexOf(name) < index);
+  const seen = new Set<string>();
+  return listOf(spec?.workerGroupSpecs).findIndex((group) => {
+    const name = textOf(group?.groupName);
+    if (seen.has(name)) return true;
+    seen.add(name);
+    return false;
+  });
 }
 
 function checkGroupContainers({ group, at }: GroupSubject): FieldError | undefined {

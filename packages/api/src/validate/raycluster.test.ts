@@ -36,7 +36,7 @@ function validate(changes: readonly Change[], gates: FeatureGates = ALL_GATES) {
   return validateRayClusterSpec(spec, metadata?.annotations, gates);
 }
 
-const spec = (fields: Partial<RayClusterSpec>): Change => withSpec<RayClusterSpec>(fields);
+const spec = (fields: Partial<RayClusterSpec>): Change => withSpec<RayCluster>(fields);
 const group = (fields: Partial<WorkerGroupSpec>): Change => withWorkerGroup('small', fields);
 const autoscaling = spec({ enableInTreeAutoscaling: true });
 const autoscalerV2 = spec({ enableInTreeAutoscaling: true, autoscalerOptions: { version: 'v2' } });

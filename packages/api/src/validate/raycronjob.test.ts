@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defaultFeatureGates } from '../feature-gates.ts';
-import type { RayCronJobSpec } from '../raycronjob.ts';
+import type { RayCronJob, RayCronJobSpec } from '../raycronjob.ts';
 import { rayCronJob, withSpec } from '../testing/fixtures.ts';
 import { validateRayCronJob } from './raycronjob.ts';
 
 function validate(fields: Partial<RayCronJobSpec>, name = 'nightly') {
-  return validateRayCronJob(rayCronJob(name, withSpec<RayCronJobSpec>(fields)), defaultFeatureGates(), () => null);
+  return validateRayCronJob(rayCronJob(name, withSpec<RayCronJob>(fields)), defaultFeatureGates(), () => null);
 }
 
 describe('validateRayCronJob()', () => {

@@ -10,7 +10,7 @@ const gates = defaultFeatureGates();
 const parseYaml = (text: string): unknown => parse(text, { mapAsMap: true });
 
 function validate(fields: Partial<RayJobSpec>, ...changes: ((job: RayJob) => RayJob)[]) {
-  const { spec, metadata } = rayJob('demo', withSpec<RayJobSpec>(fields), ...changes);
+  const { spec, metadata } = rayJob('demo', withSpec<RayJob>(fields), ...changes);
   return validateRayJobSpec(spec, metadata?.annotations, gates, parseYaml);
 }
 
@@ -222,21 +222,16 @@ describe('validateRayJobSpec()', () => {
 
   it('names the gate that a deletion strategy needs', () => {
     const off = { ...gates, RayJobDeletionPolicy: false };
-    const { spec } = rayJob('demo', withSpec<RayJobSpec>(rules(selfOnSuccess)));
+    const { spec } = rayJob('demo', withSpec<RayJob>(rules(selfOnSuccess)));
     expect(validateRayJobSpec(spec, {}, off, parseYaml)?.message).toBe(
       'RayJobDeletionPolicy feature gate must be enabled to use DeletionStrategy',
     );
   });
 
   it('passes on what the YAML parser says', () => {
-    const broken = validateRayJobSpec(
-      rayJob('x', withSpec<RayJobSpec>({ runtimeEnvYAML: '{' })).spec,
-      {},
-      gates,
-      () => {
-        throw new Error('yaml: line 1: no end');
-      },
-    );
+    const broken = validateRayJobSpec(rayJob('x', withSpec<RayJob>({ runtimeEnvYAML: '{' })).spec, {}, gates, () => {
+      throw new Error('yaml: line 1: no end');
+    });
     expect(broken?.message).toBe(
       'failed to unmarshal RuntimeEnvYAML: {: error converting YAML to JSON: yaml: line 1: no end',
     );

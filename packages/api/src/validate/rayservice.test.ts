@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultFeatureGates } from '../feature-gates.ts';
-import type { RayServiceSpec } from '../rayservice.ts';
+import type { RayService, RayServiceSpec } from '../rayservice.ts';
 import { rayClusterSpec, rayService, withSpec, workerGroup } from '../testing/fixtures.ts';
 import { validateRayServiceMetadata, validateRayServiceSpec } from './rayservice.ts';
 
@@ -9,7 +9,7 @@ const autoscaling = rayClusterSpec({ enableInTreeAutoscaling: true });
 const pace = { gatewayClassName: 'istio', stepSizePercent: 10, intervalSeconds: 1 };
 
 function validate(fields: Partial<RayServiceSpec>, on = gates) {
-  const { spec } = rayService('demo', withSpec<RayServiceSpec>(fields));
+  const { spec } = rayService('demo', withSpec<RayService>(fields));
   return validateRayServiceSpec(spec, {}, on);
 }
 

@@ -16,10 +16,11 @@ const V5 = 'v5.channel.k8s.io';
 const V4 = 'v4.channel.k8s.io';
 const pod = { namespace: 'ns', pod: 'head' };
 const command = ['ls', '-l'];
-const success = JSON.stringify({ kind: 'Status', metadata: {}, status: 'Success' });
+/** As nodes send them: without a kind. */
+const success = JSON.stringify({ metadata: {}, status: 'Success' });
 const failure = (code: number) =>
   JSON.stringify({
-    kind: 'Status',
+    metadata: {},
     status: 'Failure',
     reason: 'NonZeroExitCode',
     message: `command terminated with exit code ${code}`,
@@ -162,7 +163,7 @@ describe('a server that speaks v4 only', () => {
 
 describe('when it goes wrong', () => {
   test('a command that cannot be run is an ApiError with the reason', async () => {
-    const status = { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'no such file' };
+    const status = { metadata: {}, status: 'Failure', reason: 'InternalError', code: 500, message: 'no such file' };
     await using server = await start((session) => finish(session, JSON.stringify(status)));
     const running = runInPod(server.connect(), { ...pod, command });
     await expect(running).rejects.toThrow('no such file');

@@ -13,7 +13,7 @@ export function failedResponse(call: FailedCall, code: number, body: string): Ap
   );
 }
 
-/** A `Status` object in JSON, or undefined for anything else. */
+/** A `Status` object in JSON, or undefined for anything else. On the error channel of a stream it comes without its `kind`. */
 export function parseStatus(text: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -24,5 +24,7 @@ export function parseStatus(text: string): Status | undefined {
 }
 
 function isStatus(value: unknown): value is Status {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+  if (typeof value !== 'object' || value === null) return false;
+  if ('kind' in value) return value.kind === 'Status';
+  return 'status' in value && (value.status === 'Success' || value.status === 'Failure');
 }

@@ -71,6 +71,7 @@ async function handshake(
     },
     createConnection: () => socket,
     perMessageDeflate: false,
+    handshakeTimeout: CONNECT_TIMEOUT_MS,
   });
   client.binaryType = 'nodebuffer';
   prepare(client);

@@ -1,4 +1,5 @@
 export * from './certificates.ts';
+export * from './fake-host.ts';
 export * from './fault-server.ts';
 export * from './fault-steps.ts';
 export * from './faulty-wire.ts';

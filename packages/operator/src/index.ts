@@ -1,10 +1,4 @@
 export { type ClusterRole, clusterRole } from './permissions/cluster-role.ts';
-export {
-  describePermission,
-  type GrantedRule,
-  isGranted,
-  type Permission,
-  permissionsOf,
-} from './permissions/grants.ts';
+export { describePermission, type Permission, permissionsOf } from './permissions/permission.ts';
 export { ACCESS_RULES, type AccessRule, type Capability, PROFILES, type Profile } from './permissions/rules.ts';
 export { runOperator } from './run-operator.ts';

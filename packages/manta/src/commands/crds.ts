@@ -1,5 +1,5 @@
 import { crds } from '@manta/api/crds';
-import { createKubeClient, createTransport, CUSTOM_RESOURCE_DEFINITIONS, loadConnection, systemClock } from '@manta/kube';
+import { createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { stringify } from 'yaml';
 
 const FIELD_MANAGER = 'manta';
@@ -18,7 +18,11 @@ export async function applyCrds(options: { readonly kubeconfig?: string }): Prom
   try {
     for (const crd of crds()) {
       const name = crd.metadata?.name ?? '';
-      await client.patch(CUSTOM_RESOURCE_DEFINITIONS, { name }, { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true });
+      await client.patch(
+        resources.customResourceDefinitions,
+        { name },
+        { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true },
+      );
       process.stdout.write(`customresourcedefinition.apiextensions.k8s.io/${name} applied\n`);
     }
   } finally {

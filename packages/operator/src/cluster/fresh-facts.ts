@@ -14,21 +14,25 @@ const MIN_AGE_MS = 60_000;
 export function keepFactsFresh(first: ClusterFacts, client: KubeClient, clock: Clock, log: Logger): FreshFacts {
   let facts = first;
   let askedAt = clock.now();
+  async function ask(then: () => void): Promise<void> {
+    try {
+      const next = await discoverFacts(client);
+      const hasChanged = JSON.stringify(next) !== JSON.stringify(facts);
+      facts = next;
+      if (!hasChanged) return;
+      log.info('The cluster has changed', { ...next });
+      then();
+    } catch (error) {
+      log.warn('Cannot look up what is installed in the cluster', { error: String(error) });
+    }
+  }
+
   return {
     current: () => facts,
     lookAgain(then) {
       if (clock.now() - askedAt < MIN_AGE_MS) return;
       askedAt = clock.now();
-      discoverFacts(client).then(
-        (next) => {
-          const hasChanged = JSON.stringify(next) !== JSON.stringify(facts);
-          facts = next;
-          if (!hasChanged) return;
-          log.info('The cluster has changed', { ...next });
-          then();
-        },
-        (error: unknown) => log.warn('Cannot look up what is installed in the cluster', { error: String(error) }),
-      );
+      void ask(then);
     },
   };
 }

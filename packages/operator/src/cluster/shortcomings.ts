@@ -1,7 +1,7 @@
 import type { Clock, KubeClient } from '@manta/kube';
 import type { CheckResult, Logger, MetricsRegistry } from '@manta/runtime';
-import { findMissingPermissions, type MissingPermission } from '../permissions/check.ts';
-import { describePermission, type Permission } from '../permissions/grants.ts';
+import { findMissingPermissions } from '../permissions/check.ts';
+import { describePermission, type Permission } from '../permissions/permission.ts';
 import { findOutdatedKinds, type OutdatedKind } from './crd-age.ts';
 
 /**
@@ -11,8 +11,8 @@ import { findOutdatedKinds, type OutdatedKind } from './crd-age.ts';
 export interface Shortcomings {
   /** Looks, and goes on looking each minute while something is missing, until the signal is aborted. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
-  permissionsCheck(): CheckResult;
-  crdsCheck(): CheckResult;
+  readonly permissionsCheck: () => CheckResult;
+  readonly crdsCheck: () => CheckResult;
 }
 
 export interface ShortcomingsOptions {
@@ -34,7 +34,7 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
     'A permission that the operator wants and does not have.',
   );
   const outdatedGauge = metrics.gauge('manta_outdated_crd_field', 'A field that the installed CRD does not know.');
-  let missing: readonly MissingPermission[] = [];
+  let missing: readonly Permission[] = [];
   let outdated: readonly OutdatedKind[] = [];
 
   async function look(): Promise<void> {
@@ -46,13 +46,12 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
     reportKinds(kinds);
   }
 
-  function reportPermissions(found: readonly MissingPermission[]): void {
+  function reportPermissions(found: readonly Permission[]): void {
     const known = new Set(missing.map(sayPermission));
     for (const permission of found) {
       if (known.has(sayPermission(permission))) continue;
       log.warn('A permission is missing, what needs it is off', {
         permission: describePermission(permission),
-        namespace: permission.namespace,
         neededFor: permission.neededFor,
         hint: 'manta rbac prints the ClusterRole that the operator needs',
       });
@@ -61,8 +60,8 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
     missing = found;
     missingGauge.remove({});
     for (const permission of found) {
-      const { verb, group, resource, neededFor, namespace = '' } = permission;
-      missingGauge.set({ verb, group, resource, namespace, needed_for: neededFor }, 1);
+      const { verb, group, resource, subresource = '', neededFor, namespace = '' } = permission;
+      missingGauge.set({ verb, group, resource, subresource, namespace, needed_for: neededFor }, 1);
     }
   }
 
@@ -106,9 +105,8 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
   };
 }
 
-function sayPermission(permission: MissingPermission): string {
-  const where = permission.namespace === undefined ? '' : ` in ${permission.namespace}`;
-  return `${describePermission(permission)}${where} (${permission.neededFor})`;
+function sayPermission(permission: Permission): string {
+  return `${describePermission(permission)} (${permission.neededFor})`;
 }
 
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {

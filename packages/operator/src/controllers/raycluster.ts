@@ -1,5 +1,5 @@
 import type { FeatureGates, RayCluster } from '@manta/api';
-import { RAY_CLUSTERS } from '@manta/kube';
+import { resources } from '@manta/kube';
 import { planRayCluster } from '@manta/plan';
 import {
   anyOf,
@@ -31,7 +31,7 @@ export function createRayClusterController(
   options: RayClusterControllerOptions,
 ): { readonly controller: Controller; readonly informers: readonly Informer[] } {
   const clusters = createInformer(world, {
-    type: RAY_CLUSTERS,
+    type: resources.rayClusters,
     namespaces: options.namespaces,
     project: withoutManagedFields,
   });
@@ -52,7 +52,7 @@ export function createRayClusterController(
       if (cluster === undefined) return Promise.resolve(done);
       const { hasCertManager } = options.facts.current();
       const plan = planRayCluster({ cluster, gates: options.gates, installed: { certManager: hasCertManager } });
-      act(plan.actions, { type: RAY_CLUSTERS, object: cluster, events: options.events });
+      act(plan.actions, { type: resources.rayClusters, object: cluster, events: options.events });
       return Promise.resolve(plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs));
     },
   });

@@ -1,18 +1,5 @@
-import type { KubeClient } from '@manta/kube';
-import { type GrantedRule, isGranted, type Permission } from './grants.ts';
-
-/** A permission that is not there; `namespace` is absent where it is wanted everywhere. */
-export interface MissingPermission extends Permission {
-  readonly namespace?: string;
-}
-
-interface RulesReview {
-  readonly status?: { readonly resourceRules?: readonly GrantedRule[] };
-}
-
-interface AccessReview {
-  readonly status?: { readonly allowed?: boolean };
-}
+import { isGranted, type KubeClient, mayI, myRules } from '@manta/kube';
+import type { Permission } from './permission.ts';
 
 /**
  * RoleBindings cannot exist in a namespace that does not exist, so what is granted there is what is granted everywhere. The name is
@@ -22,13 +9,14 @@ const NO_SUCH_NAMESPACE = 'everywhere-'.repeat(6);
 
 /**
  * Asks the API server what we may do: one request a namespace for the rules that are bound to us, then one for each permission that
- * these do not show, since another authorizer than RBAC may grant it. Rejects when the server does not answer these questions at all.
+ * these do not show, since another authorizer than RBAC may grant it. What is missing in one namespace only names that namespace.
+ * Rejects when the server does not answer these questions at all.
  */
 export async function findMissingPermissions(
   client: KubeClient,
   wanted: readonly Permission[],
   namespaces: readonly string[],
-): Promise<readonly MissingPermission[]> {
+): Promise<readonly Permission[]> {
   const scopes: readonly (string | undefined)[] = namespaces.length === 0 ? [undefined] : namespaces;
   const missing = await Promise.all(scopes.map((namespace) => findMissingIn(client, wanted, namespace)));
   return missing.flat();
@@ -38,26 +26,11 @@ async function findMissingIn(
   client: KubeClient,
   wanted: readonly Permission[],
   namespace: string | undefined,
-): Promise<readonly MissingPermission[]> {
-  const review = await client.post<RulesReview>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectRulesReview',
-    spec: { namespace: namespace ?? NO_SUCH_NAMESPACE },
-  });
-  const rules = review.status?.resourceRules ?? [];
-  const doubtful = wanted.filter((permission) => !isGranted(permission, rules));
-  const answers = await Promise.all(doubtful.map((permission) => isAllowed(client, permission, namespace)));
-  return doubtful
-    .filter((_, i) => answers[i] === false)
+): Promise<readonly Permission[]> {
+  const rules = await myRules(client, namespace ?? NO_SUCH_NAMESPACE);
+  const doubtful = wanted
+    .filter((permission) => !isGranted(rules, permission))
     .map((permission) => (namespace === undefined ? permission : { ...permission, namespace }));
-}
-
-async function isAllowed(client: KubeClient, permission: Permission, namespace: string | undefined): Promise<boolean> {
-  const [resource, subresource] = permission.resource.split('/');
-  const review = await client.post<AccessReview>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes: { verb: permission.verb, group: permission.group, resource, subresource, namespace } },
-  });
-  return review.status?.allowed ?? false;
+  const answers = await Promise.all(doubtful.map((permission) => mayI(client, permission)));
+  return doubtful.filter((_, i) => answers[i]?.isAllowed === false);
 }

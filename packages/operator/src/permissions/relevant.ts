@@ -1,6 +1,6 @@
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
-import { type Permission, permissionsOf } from './grants.ts';
+import { type Permission, permissionsOf } from './permission.ts';
 import { ACCESS_RULES, type Capability } from './rules.ts';
 
 /** The permissions that this installation will use, so that nobody is warned of what he does not need. */

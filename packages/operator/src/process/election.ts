@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import { serviceAccountNamespace, systemHost } from '@manta/kube';
-import { createLeaderElector, leaderIdentity, type Leadership, type World } from '@manta/runtime';
+import { createLeaderElector, createLeadership, leaderIdentity, type Leadership, type World } from '@manta/runtime';
 import type { OperatorOptions } from '../options/options.ts';
-import { electedLeadership, LEASE_NAME } from './leadership.ts';
 import { StartError } from './start-error.ts';
+
+/** The lease that the peer uses too: while one of the two operators runs, the other waits. */
+const LEASE_NAME = 'ray-operator-leader';
 
 /** Joins the election where it is on; undefined where we lead anyway. */
 export async function joinElection(
@@ -19,5 +21,5 @@ export async function joinElection(
     );
   }
   const lease = { name: LEASE_NAME, namespace };
-  return electedLeadership(createLeaderElector({ ...world, lease, identity: leaderIdentity(hostname(), uuid) }));
+  return createLeadership(createLeaderElector({ ...world, lease, identity: leaderIdentity(hostname(), uuid) }));
 }

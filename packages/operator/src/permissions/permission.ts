@@ -1,0 +1,25 @@
+import type { AccessQuestion } from '@manta/kube';
+import type { AccessRule, Capability } from './rules.ts';
+
+/** One thing the operator would like to do: a verb on a resource, and what it is for. */
+export interface Permission extends AccessQuestion {
+  readonly neededFor: Capability;
+}
+
+/** Spells the rules out, one permission each. */
+export function permissionsOf(rules: readonly AccessRule[]): readonly Permission[] {
+  return rules.flatMap(({ groups, resources, verbs, neededFor }) =>
+    groups.flatMap((group) =>
+      resources.flatMap((path) => {
+        const [resource = '', subresource] = path.split('/');
+        return verbs.map((verb) => ({ verb, group, resource, subresource, neededFor }));
+      }),
+    ),
+  );
+}
+
+/** `create pods`, `patch rayclusters.ray.io/status in ml`: how kubectl users say it. */
+export function describePermission({ verb, group, resource, subresource, namespace }: AccessQuestion): string {
+  const name = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
+  return `${verb} ${name}${namespace === undefined ? '' : ` in ${namespace}`}`;
+}

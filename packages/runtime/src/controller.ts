@@ -105,7 +105,10 @@ class QueueController implements Controller {
     return reason === undefined ? { state: 'on' } : { state: 'off', reason };
   }
 
+  /** A key that is queued waits for nothing else: whether it may start is looked at when its turn comes. */
   enqueue(key: ObjectKey, priority?: Priority): void {
+    this.#held.delete(key);
+    this.#barrier.stopWaiting(key);
     this.#queue.add(key, priority);
   }
 
@@ -115,9 +118,7 @@ class QueueController implements Controller {
 
   async run(stop: AbortSignal, abort: AbortSignal): Promise<void> {
     this.#state = 'running';
-    const detach = this.#options.sources.map((source) =>
-      source.attach((key, priority) => this.#queue.add(key, priority)),
-    );
+    const detach = this.#options.sources.map((source) => source.attach((key, priority) => this.enqueue(key, priority)));
     detach.push(this.#readiness.onChange(() => this.#readinessChanged()));
     const shutDown = () => void this.#queue.shutDown({ drain: false });
     const abortRunning = () => {
@@ -148,7 +149,7 @@ class QueueController implements Controller {
       return false;
     }
     if (this.#barrier.state(key).kind !== 'waiting') return true;
-    this.#barrier.whenOver(key, () => this.#queue.add(key));
+    this.#barrier.whenOver(key, () => this.enqueue(key));
     return false;
   }
 
@@ -157,8 +158,7 @@ class QueueController implements Controller {
     if (status.state === 'off') this.#log.debug('Controller waits', { reason: status.reason });
     for (const key of this.#held) {
       if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) continue;
-      this.#held.delete(key);
-      this.#queue.add(key);
+      this.enqueue(key);
     }
   }
 

@@ -71,8 +71,7 @@ export class WriteBarrier {
 
   /** Calls `run` once, when the owner is no longer waiting: at once if it is not. A second call for one owner replaces the first. */
   whenOver(owner: ObjectKey, run: () => void): void {
-    this.#waiters.get(owner)?.cancelTimer();
-    this.#waiters.delete(owner);
+    this.stopWaiting(owner);
     const state = this.state(owner);
     if (state.kind !== 'waiting') {
       run();
@@ -82,11 +81,16 @@ export class WriteBarrier {
     this.#waiters.set(owner, { run, cancelTimer });
   }
 
+  /** Takes {@link whenOver} back. */
+  stopWaiting(owner: ObjectKey): void {
+    this.#waiters.get(owner)?.cancelTimer();
+    this.#waiters.delete(owner);
+  }
+
   /** Drops all that is known of an owner: it is gone. */
   forget(owner: ObjectKey): void {
     for (const pending of this.#byOwner.get(owner) ?? []) this.#drop(pending);
-    this.#waiters.get(owner)?.cancelTimer();
-    this.#waiters.delete(owner);
+    this.stopWaiting(owner);
   }
 
   #expect(owner: ObjectKey, informer: BarrierInformer, key: ObjectKey, wait: PendingWrite['wait']): void {

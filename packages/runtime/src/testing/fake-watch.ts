@@ -18,6 +18,7 @@ export class FakeWatch implements AsyncIterable<WatchEvent<KubeObject>> {
   }
 
   push(event: WatchEvent<KubeObject>): void {
+    if (this.#end !== undefined) return;
     this.#queue.push(event);
     this.#wake();
   }

@@ -1,0 +1,139 @@
+import type { KubeObject } from '@manta/api';
+import type { ResourceType, Status } from '@manta/kube';
+import { describe, expect, it } from 'vitest';
+import { createInformer } from './informer.ts';
+import { silentLogger } from './logger.ts';
+import { FakeClient } from './testing/fake-client.ts';
+import { FakeClock } from './testing/fake-clock.ts';
+import { seededRandom } from './testing/seeded-random.ts';
+import { WriteBarrier } from './write-barrier.ts';
+
+const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true };
+const ref = { name: 'a', namespace: 'ns' };
+const pod = (finalizers: readonly string[] = []): KubeObject => ({ metadata: { ...ref, finalizers } });
+const isGone: Status = { kind: 'Status', status: 'Success' };
+
+/** An informer whose watch can be held up, and a barrier that looks at it. */
+async function setUp() {
+  const clock = new FakeClock();
+  const client = new FakeClient({ clock });
+  const informer = createInformer(
+    { clock, client, random: seededRandom(1), log: silentLogger },
+    { type: PODS, project: (object) => object.metadata?.uid ?? '' },
+  );
+  void informer.run(new AbortController().signal);
+  await clock.settle();
+  const barrier = new WriteBarrier(clock, 10_000);
+  return { clock, client, informer, barrier };
+}
+
+describe('WriteBarrier', () => {
+  it('is clear for an owner that has written nothing, as every owner is after a restart', async () => {
+    const { barrier } = await setUp();
+    expect(barrier.state('ns/owner')).toEqual({ kind: 'clear' });
+  });
+
+  it('holds an owner back until the informer has seen its write, and lets others pass', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
+    expect(barrier.state('ns/owner')).toMatchObject({ kind: 'waiting', pending: [{ kind: 'Pod', key: 'ns/a' }] });
+    expect(barrier.state('ns/other').kind).toBe('clear');
+    let runs = 0;
+    barrier.whenOver('ns/owner', () => (runs += 1));
+    expect(runs).toBe(0);
+    await clock.settle();
+    expect([runs, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
+  });
+
+  it('waits for the last of several writes', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
+    await clock.settle();
+    const patched = await client.patch(PODS, ref, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+    barrier.wrote('ns/owner', informer, patched);
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    await clock.settle();
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('does not wait for a write that has been seen already', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const written = await client.create(PODS, pod());
+    await clock.settle();
+    barrier.wrote('ns/owner', informer, written);
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('after a deletion waits until the object has gone', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const { uid = '' } = (await client.create(PODS, pod())).metadata ?? {};
+    await clock.settle();
+    barrier.deleted('ns/owner', informer, 'ns/a', uid, await client.delete(PODS, ref));
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    await clock.settle();
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('after a deletion is content with another object of the same name', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const { uid = '' } = (await client.create(PODS, pod())).metadata ?? {};
+    await clock.settle();
+    await client.delete(PODS, ref);
+    await client.create(PODS, pod());
+    barrier.deleted('ns/owner', informer, 'ns/a', uid, isGone);
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    await clock.settle();
+    expect(informer.size).toBe(1);
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('after a deletion that only marks the object waits for the mark, not for the end', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const { uid = '' } = (await client.create(PODS, pod(['keep']))).metadata ?? {};
+    await clock.settle();
+    barrier.deleted('ns/owner', informer, 'ns/a', uid, await client.delete(PODS, ref));
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    await clock.settle();
+    expect([informer.size, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
+  });
+
+  it('is late, never silently clear, when the informer does not catch up; and clear when it does', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    client.cutWatches(new Error('gone'));
+    client.faults.onRequest = ({ verb }) => {
+      if (verb === 'watch') throw new Error('still gone');
+    };
+    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
+    let runs = 0;
+    barrier.whenOver('ns/owner', () => (runs += 1));
+    await clock.advance(9_999);
+    expect([runs, barrier.state('ns/owner').kind]).toEqual([0, 'waiting']);
+    await clock.advance(1);
+    expect([runs, barrier.state('ns/owner').kind]).toEqual([1, 'late']);
+    await clock.advance(60_000);
+    expect(barrier.state('ns/owner').kind).toBe('late');
+    client.faults.onRequest = undefined;
+    await clock.advance(61_000);
+    expect([runs, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
+  });
+
+  it('is released by a bookmark when the written object is not among those the informer follows', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    client.storage.touch();
+    barrier.wrote('ns/owner', informer, {
+      metadata: { name: 'unlabelled', namespace: 'ns', resourceVersion: String(client.storage.version) },
+    });
+    await clock.settle();
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    client.sendBookmarks();
+    await clock.settle();
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('forgets an owner that is gone', async () => {
+    const { barrier, client, informer } = await setUp();
+    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
+    barrier.forget('ns/owner');
+    expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+});

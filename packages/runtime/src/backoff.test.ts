@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffDelay, TokenBucket, withJitter } from './backoff.ts';
-import { FakeClock } from './testing/fake-clock.ts';
+import { backoffDelay, withJitter } from './backoff.ts';
 
 describe('backoffDelay', () => {
   it('doubles up to its maximum and stays finite for ever', () => {
@@ -13,15 +12,5 @@ describe('backoffDelay', () => {
   it('is stretched by jitter to at most twice its length', () => {
     expect(withJitter(800, () => 0)).toBe(800);
     expect(withJitter(800, () => 0.999)).toBeLessThan(1600);
-  });
-});
-
-describe('TokenBucket', () => {
-  it('lets a burst through, then one turn per interval', async () => {
-    const clock = new FakeClock();
-    const bucket = new TokenBucket({ perSecond: 10, burst: 3 }, clock);
-    expect([1, 2, 3, 4, 5].map(() => bucket.reserve())).toEqual([0, 0, 0, 100, 200]);
-    await clock.advance(1000);
-    expect([1, 2, 3, 4].map(() => bucket.reserve())).toEqual([0, 0, 0, 100]);
   });
 });

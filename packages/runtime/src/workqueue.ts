@@ -1,5 +1,5 @@
-import type { Clock } from '@manta/kube';
-import { type Backoff, backoffDelay, type Rate, TokenBucket } from './backoff.ts';
+import { type Clock, type RateLimit, TokenBucket } from '@manta/kube';
+import { type Backoff, backoffDelay } from './backoff.ts';
 import { DueTimes } from './due-times.ts';
 import type { ObjectKey } from './object-key.ts';
 import { PRIORITY, type Priority, PriorityLanes } from './priority-lanes.ts';
@@ -11,13 +11,13 @@ export interface WorkQueueOptions {
   /** How long a key waits after each failure. Default: 5 ms, doubling, at most 1000 s. */
   readonly backoff?: Backoff;
   /** How many retries of all keys together are let through. Default: 10 a second, 100 at once. */
-  readonly retryRate?: Rate;
+  readonly retryRate?: RateLimit;
 }
 
 const BACKOFF: Backoff = { initialMs: 5, factor: 2, maxMs: 1_000_000 };
 /** Timers cannot be set further ahead; a longer delay is slept in stretches. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const RETRY_RATE: Rate = { perSecond: 10, burst: 100 };
+const RETRY_RATE: RateLimit = { qps: 10, burst: 100 };
 
 /**
  * Keys that need work. A key is in it once, however often it is added; it is never handed out while somebody still works on it, and
@@ -49,7 +49,7 @@ export class WorkQueue implements WorkQueueView {
   constructor(options: WorkQueueOptions) {
     this.#clock = options.clock;
     this.#backoff = options.backoff ?? BACKOFF;
-    this.#retryTokens = new TokenBucket(options.retryRate ?? RETRY_RATE, options.clock);
+    this.#retryTokens = new TokenBucket(options.clock, options.retryRate ?? RETRY_RATE);
     this.#observer = options.observe?.(this) ?? silentObserver;
   }
 
@@ -96,7 +96,7 @@ export class WorkQueue implements WorkQueueView {
   retry(key: ObjectKey, priority?: Priority): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const delayMs = Math.max(backoffDelay(this.#backoff, failures), this.#retryTokens.reserve());
+    const delayMs = Math.ceil(Math.max(backoffDelay(this.#backoff, failures), this.#retryTokens.reserve()));
     this.#observer.retried();
     this.addAfter(key, delayMs, priority);
     return delayMs;

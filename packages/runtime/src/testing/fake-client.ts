@@ -1,6 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import {
   ApiError,
+  applyMergePatch,
   type CallOptions,
   type Clock,
   type DeleteOptions,
@@ -20,9 +21,9 @@ import {
   type WriteOptions,
 } from '@manta/kube';
 import { keyOf, toKey } from '../object-key.ts';
-import { jsonPatch, mergePatch } from './apply-patch.ts';
 import { FakeStorage, resourceId, type Written } from './fake-storage.ts';
 import { FakeWatch, type WatchCut } from './fake-watch.ts';
+import { jsonPatch } from './json-patch.ts';
 import { matchesFields, matchesLabels } from './selectors.ts';
 
 /** One call that the fake was asked for. */
@@ -187,7 +188,7 @@ export class FakeClient implements KubeClient {
       return this.create(type, typed<T>(withName(patch.body, ref)), options);
     }
     const before = this.#find(type, ref);
-    const after = patch.type === 'json' ? jsonPatch(before, patch.body) : mergePatch(before, patch.body);
+    const after = patch.type === 'json' ? jsonPatch(before, patch.body) : applyMergePatch(before, patch.body);
     if (after === undefined) throw refusal('PATCH', path, 422, 'Invalid', 'the patch does not apply');
     return view<T>(this.#write(type, before, typed<KubeObject>(structuredClone(after)), options));
   }
@@ -396,7 +397,7 @@ function view<T extends KubeObject>(object: KubeObject, content?: 'full' | 'meta
 }
 
 function withName(body: unknown, { name, namespace }: ObjectRef): unknown {
-  return mergePatch(body, { metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
+  return applyMergePatch(body, { metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
 }
 
 /** The fake stores what it was given under the type it was given for, so the caller's type is the object's. */

@@ -1,18 +1,5 @@
 import type { JsonPatchOperation } from '@manta/kube';
 
-type Json = Record<string, unknown>;
-
-/** JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isMap(patch)) return patch;
-  const merged: Json = isMap(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
-}
-
 /** The part of JSON patch (RFC 6902) that objects need: add, replace, remove and test. Returns undefined when a test fails. */
 export function jsonPatch(target: unknown, operations: readonly JsonPatchOperation[]): unknown {
   const root = structuredClone(target);
@@ -47,10 +34,6 @@ function change(parent: object, name: string, operation: JsonPatchOperation): bo
     default:
       return false;
   }
-}
-
-function isMap(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isContainer(value: unknown): value is object {

@@ -131,9 +131,9 @@ describe('who we are', () => {
   test('somebody else, where RBAC lets us act as them', async () => {
     const { cert, key } = plane.admin;
     const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) };
-    const as = { as: 'jane', 'as-groups': ['a', 'b'], 'as-user-extra': { 'example.com/scope': ['x', 'y'] } };
+    const as = { as: 'jürgen 🚀', 'as-groups': ['a', 'b'], 'as-user-extra': { 'example.com/scope': ['x', 'y'] } };
     const who = await whoAmI(kubeconfig({ ...user, ...as }));
-    expect(who).toMatchObject({ username: 'jane', extra: { 'example.com/scope': ['x', 'y'] } });
+    expect(who).toMatchObject({ username: 'jürgen 🚀', extra: { 'example.com/scope': ['x', 'y'] } });
     expect(who?.groups).toEqual(expect.arrayContaining(['a', 'b']));
   });
 

@@ -321,6 +321,10 @@ const MISTAKES: Readonly<Record<string, readonly [text: string, message: string]
     kubeconfig('', 'as-groups: [a]'),
     '/k/config: user "u": as is missing: as-uid, as-groups and as-user-extra need a user to act as',
   ],
+  'a user to act as on two lines': [
+    kubeconfig('', 'as: "a\\nb"'),
+    '/k/config: user "u": as holds line breaks or control characters',
+  ],
   'a legacy auth provider': [
     kubeconfig('', 'auth-provider: {name: gcp}'),
     '/k/config: user "u": auth-provider "gcp" is not supported; install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials` again',

@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `real` needs the Kubernetes programs
+ * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `conformance` holds the embedded API
+ * server against the suite that also runs on the real one; `real` needs the Kubernetes programs
  * that `npm run kube:assets` provides.
  */
 export default defineConfig({
@@ -15,10 +16,11 @@ export default defineConfig({
         },
       },
       { test: { name: 'reference', include: ['tests/reference/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'conformance', include: ['tests/conformance/engine.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           name: 'real',
-          include: ['tests/real/**/*.test.ts'],
+          include: ['tests/real/**/*.test.ts', 'tests/conformance/real.test.ts'],
           globalSetup: ['tests/support/shared-control-plane.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

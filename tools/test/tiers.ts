@@ -22,6 +22,11 @@ export function tiers(root: string): readonly Tier[] {
     check('format', "Biome's formatting", 'biome', ['format']),
     { name: 'unit', what: 'tests that need nothing but Node', run: () => runVitestProject('unit', env) },
     {
+      name: 'conformance',
+      what: 'the embedded API server against the suite that also runs on the real one',
+      run: () => runVitestProject('conformance', env),
+    },
+    {
       name: 'reference',
       what: "comparison with the peer's CRDs, samples and recorded behaviour",
       missing: missingShared,

@@ -1,0 +1,98 @@
+import { deepEqual } from '../deep-equal.ts';
+import { invalid } from '../field/cause.ts';
+import { checkSubdomainName } from '../field/names.ts';
+import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { Schema } from '../schema.ts';
+import type { Strategy } from '../server/strategy.ts';
+import type { FieldCause } from '../status-error.ts';
+import { compileSchema } from './compile-schema.ts';
+import type { CrdVersion } from './crd-version.ts';
+import { coerceMeta } from './coerce-meta.ts';
+import { scaleCauses } from './scale-causes.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
+
+/** How the objects of one version of a custom resource are cleaned, filled in and checked. Compile it once per CRD generation. */
+export function createCrdStrategy(version: CrdVersion): Strategy {
+  const schema: Schema = version.schema ?? { 'x-kubernetes-preserve-unknown-fields': true };
+  const compiled = compileSchema(schema);
+  const rules = { isNamespaced: version.isNamespaced, checkName: checkSubdomainName, checksGenerateName: true };
+  const typeCauses = (object: JsonObject) => checkType(object, version);
+  return {
+    prune: (object) => {
+      const meta = coerceMeta(object);
+      const { object: pruned, dropped } = compiled.prune(meta.object);
+      return { object: pruned, dropped: [...dropped, ...meta.dropped].toSorted() };
+    },
+    applyDefaults: (object) => compiled.applyDefaults(object),
+    prepareForCreate: (object) => {
+      const { status, ...rest } = object;
+      const kept = version.hasStatus && status !== undefined ? rest : object;
+      return { ...kept, metadata: { ...metaOf(kept), generation: 1 } };
+    },
+    prepareForUpdate: (object, old, subresource) =>
+      subresource === 'status' ? takeStatus(object, old) : keepStatus(object, old, version.hasStatus),
+    validateCreate: (object) => {
+      const wrongType = typeCauses(object);
+      if (wrongType.length > 0) return wrongType;
+      return compiled.validate(
+        object,
+        undefined,
+        validateMeta(metaOf(object), rules),
+        scaleCauses(object, version.scale),
+      );
+    },
+    validateUpdate: (object, old, subresource) => {
+      const wrongType = typeCauses(object);
+      if (wrongType.length > 0) return wrongType;
+      const meta = validateMetaUpdate(metaOf(object), metaOf(old));
+      const scale = scaleCauses(object, version.scale, subresource === 'status');
+      if (subresource === 'status') return compiled.validateStatus(object, old, meta, scale);
+      return compiled.validate(object, old, meta, scale);
+    },
+    warnings: (object, old) => finalizerWarnings(metaOf(object), old === undefined ? undefined : metaOf(old)),
+  };
+}
+
+function checkType(object: JsonObject, { group, name, kind }: CrdVersion): readonly FieldCause[] {
+  const causes: FieldCause[] = [];
+  const apiVersion = `${group}/${name}`;
+  if (object['kind'] !== kind) causes.push(invalid('kind', object['kind'] ?? '', `must be ${kind}`));
+  if (object['apiVersion'] !== apiVersion) {
+    causes.push(invalid('apiVersion', object['apiVersion'] ?? '', `must be ${apiVersion}`));
+  }
+  return causes;
+}
+
+/** An update of the status changes nothing else. */
+function takeStatus(object: JsonObject, old: JsonObject): JsonObject {
+  const { status: _, ...rest } = old;
+  const { managedFields, resourceVersion } = metaOf(object);
+  const metadata = {
+    ...metaOf(old),
+    ...(managedFields === undefined ? {} : { managedFields }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  const status = object['status'];
+  return { ...rest, metadata, ...(status === undefined ? {} : { status }) };
+}
+
+/** An update of the object leaves a status that has a subresource of its own as it was; other changes count as a new generation. */
+function keepStatus(object: JsonObject, old: JsonObject, hasStatus: boolean): JsonObject {
+  const { status, ...rest } = object;
+  const kept: Json | undefined = hasStatus ? old['status'] : status;
+  const next: JsonObject = kept === undefined ? rest : { ...rest, status: kept };
+  if (deepEqual(withoutMeta(next), withoutMeta(old))) return next;
+  const { generation } = metaOf(old);
+  return { ...next, metadata: { ...metaOf(next), generation: (typeof generation === 'number' ? generation : 0) + 1 } };
+}
+
+function withoutMeta(object: JsonObject): JsonObject {
+  const { metadata: _, ...rest } = object;
+  return rest;
+}
+
+function metaOf(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isObject(metadata) ? metadata : {};
+}

@@ -1,0 +1,189 @@
+import { EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
+import { deepEqual } from '../deep-equal.ts';
+import { duplicate, forbidden, invalid, omitted, required } from '../field/cause.ts';
+import { fieldPath, type Step } from '../field/path.ts';
+import { isObject, type Json } from '../json.ts';
+import type { ValidationRule } from '../schema.ts';
+import type { FieldCause } from '../status-error.ts';
+import { createCelEnvironment } from './cel-environment.ts';
+import { celValue } from './cel-values.ts';
+import { findItem } from './list-keys.ts';
+import type { SchemaNode } from './node.ts';
+
+/** Old values on the way down, as far as they can be told; and whether the nearest of them equals the new one. */
+interface Before {
+  readonly value: Json | undefined;
+  /** Errors are forgiven: the nearest comparable value is as it was. */
+  readonly isUnchanged: () => boolean;
+}
+
+/** Evaluates the CEL rules of a schema against an object, transition rules against what it was before. */
+export function checkRules(root: SchemaNode, value: Json, old: Json | undefined): readonly FieldCause[] {
+  const causes: FieldCause[] = [];
+  if (root.below.rules) visit(root, value, comparable(value, old), [], causes);
+  return causes;
+}
+
+function comparable(value: Json, old: Json | undefined, parent?: Before): Before {
+  if (old === undefined) return { value: undefined, isUnchanged: parent?.isUnchanged ?? (() => false) };
+  let answer: boolean | undefined;
+  return { value: old, isUnchanged: () => (answer ??= deepEqual(value, old)) };
+}
+
+function visit(node: SchemaNode, value: Json, before: Before, path: Step[], causes: FieldCause[]): void {
+  if (value === null || !node.below.rules) return;
+  evaluateRules(node, node.rules, value, before, path, causes);
+  for (const part of node.allOf) evaluateRules(node, part.rules, value, before, path, causes);
+  if (Array.isArray(value)) {
+    if (node.items?.below.rules !== true) return;
+    for (const [index, item] of value.entries()) {
+      path.push(index);
+      visit(node.items, item, comparable(item, findItem(node.schema, before.value, item), before), path, causes);
+      path.pop();
+    }
+  } else if (isObject(value)) {
+    for (const [key, child] of Object.entries(value)) {
+      const property = node.properties.get(key);
+      const next = property ?? node.additional;
+      if (next?.below.rules !== true) continue;
+      path.push(property === undefined ? { key } : key);
+      const old = isObject(before.value) ? before.value[key] : undefined;
+      visit(next, child, comparable(child, old, before), path, causes);
+      path.pop();
+    }
+  }
+}
+
+/** A rule ready to run; `problem` says why it cannot. */
+interface Program {
+  readonly rule: ValidationRule;
+  readonly run: ParseResult | undefined;
+  readonly message: ParseResult | undefined;
+  readonly usesOldSelf: boolean;
+  readonly problem: string;
+}
+
+const environment = createCelEnvironment();
+const programs = new WeakMap<ValidationRule, Program>();
+
+/** Compiles a rule, once. */
+export function compileRule(rule: ValidationRule): Program {
+  const known = programs.get(rule);
+  if (known !== undefined) return known;
+  const usesOldSelf = /\boldSelf\b/.test(rule.rule);
+  const message = rule.messageExpression === undefined ? undefined : parse(rule.messageExpression);
+  const run = parse(rule.rule);
+  const program = {
+    rule,
+    run: typeof run === 'string' ? undefined : run,
+    message: typeof message === 'string' ? undefined : message,
+    usesOldSelf,
+    problem: typeof run === 'string' ? run : '',
+  };
+  programs.set(rule, program);
+  return program;
+}
+
+function parse(expression: string): ParseResult | string {
+  try {
+    return environment.parse(expression);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function evaluateRules(
+  node: SchemaNode,
+  rules: readonly ValidationRule[],
+  value: Json,
+  before: Before,
+  path: readonly Step[],
+  causes: FieldCause[],
+): void {
+  if (rules.length === 0) return;
+  const self = celValue(value, node);
+  const hasOld = before.value !== undefined && before.value !== null;
+  const oldSelf = hasOld && before.value !== undefined ? celValue(before.value, node) : undefined;
+  for (const rule of rules) {
+    const program = compileRule(rule);
+    if (program.usesOldSelf && !hasOld && rule.optionalOldSelf !== true) continue;
+    const context =
+      rule.optionalOldSelf === true
+        ? { self, oldSelf: hasOld ? Optional.of(oldSelf) : Optional.none() }
+        : { self, ...(hasOld ? { oldSelf } : {}) };
+    const problem = failure(program, context, node, value, path);
+    if (problem === undefined) continue;
+    if (problem.isBroken || program.usesOldSelf || !before.isUnchanged()) causes.push(problem.cause);
+  }
+}
+
+interface Failure {
+  readonly cause: FieldCause;
+  /** The rule could not be evaluated at all. */
+  readonly isBroken: boolean;
+}
+
+function failure(
+  program: Program,
+  context: Readonly<Record<string, unknown>>,
+  node: SchemaNode,
+  value: Json,
+  path: readonly Step[],
+): Failure | undefined {
+  const type = node.schema.type ?? '';
+  const field = fieldPath(path);
+  if (program.run === undefined) {
+    return { isBroken: true, cause: invalid(field, type, `rule compile error: ${program.problem}`) };
+  }
+  try {
+    if (program.run(context) === true) return undefined;
+  } catch (error) {
+    return { isBroken: true, cause: invalid(field, type, evaluationProblem(error, program.rule)) };
+  }
+  const shown = type === 'object' || type === 'array' ? omitted : value;
+  const target = fieldPath([...path, ...fieldSteps(program.rule.fieldPath)]);
+  return { isBroken: false, cause: causeFor(program.rule, target, shown, detail(program, context)) };
+}
+
+function evaluationProblem(error: unknown, rule: ValidationRule): string {
+  const summary = error instanceof EvaluationError ? error.summary : String(error);
+  const said = summary.charAt(0).toLowerCase() + summary.slice(1);
+  return `${said} evaluating rule: ${(rule.message ?? rule.rule).trim()}`;
+}
+
+function detail({ rule, message }: Program, context: Readonly<Record<string, unknown>>): string {
+  const evaluated = message === undefined ? '' : evaluateMessage(message, context);
+  if (evaluated !== '') return evaluated;
+  return rule.message === undefined || rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
+}
+
+/** Empty where the expression fails or says nothing fit to print: then the plain message counts. */
+function evaluateMessage(message: ParseResult, context: Readonly<Record<string, unknown>>): string {
+  try {
+    const said: unknown = message(context);
+    const text = typeof said === 'string' ? said.trim() : '';
+    return text.includes('\n') ? '' : text;
+  } catch {
+    return '';
+  }
+}
+
+function causeFor(rule: ValidationRule, field: string, value: unknown, problem: string): FieldCause {
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbidden(field, problem);
+    case 'FieldValueRequired':
+      return required(field, problem);
+    case 'FieldValueDuplicate':
+      return duplicate(field, value);
+    default:
+      return invalid(field, value, problem);
+  }
+}
+
+/** `.a.b['c']` as steps. */
+function fieldSteps(path: string | undefined): readonly Step[] {
+  return [...(path ?? '').matchAll(/\.([^.[\]]+)|\['((?:\\.|[^'])*)'\]/g)].map(
+    ([, name, quoted]) => name ?? quoted ?? '',
+  );
+}

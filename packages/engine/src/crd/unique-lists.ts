@@ -1,0 +1,54 @@
+import { duplicate, invalid } from '../field/cause.ts';
+import { goJson } from '../field/go-json.ts';
+import { fieldPath, type Step } from '../field/path.ts';
+import { isObject, type Json } from '../json.ts';
+import type { FieldCause } from '../status-error.ts';
+import { keyOf } from './list-keys.ts';
+import type { SchemaNode } from './node.ts';
+
+/** Finds items that occur twice in lists of type set and map. */
+export function checkUniqueLists(
+  node: SchemaNode,
+  value: Json,
+  path: Step[] = [],
+  causes: FieldCause[] = [],
+): FieldCause[] {
+  if (!node.below.uniqueLists) return causes;
+  if (Array.isArray(value)) {
+    checkList(node, value, path, causes);
+    for (const [index, item] of value.entries()) descend(node.items, item, index, path, causes);
+  } else if (isObject(value)) {
+    for (const [key, child] of Object.entries(value)) {
+      const property = node.properties.get(key);
+      descend(property ?? node.additional, child, property === undefined ? { key } : key, path, causes);
+    }
+  }
+  return causes;
+}
+
+function descend(node: SchemaNode | undefined, value: Json, step: Step, path: Step[], causes: FieldCause[]): void {
+  if (node === undefined) return;
+  path.push(step);
+  checkUniqueLists(node, value, path, causes);
+  path.pop();
+}
+
+function checkList({ schema }: SchemaNode, list: readonly Json[], path: readonly Step[], causes: FieldCause[]): void {
+  const type = schema['x-kubernetes-list-type'];
+  if (type !== 'set' && type !== 'map') return;
+  if (type === 'map') {
+    const odd = list.findIndex((item) => item !== null && !isObject(item));
+    if (odd !== -1) {
+      causes.push(invalid(fieldPath([...path, odd]), list[odd], 'must be an object for an array of list-type map'));
+      return;
+    }
+  }
+  const times = new Map<string, number>();
+  for (const [index, item] of list.entries()) {
+    const key = type === 'map' ? keyOf(schema, item) : item;
+    const text = goJson(key);
+    const before = times.get(text) ?? 0;
+    times.set(text, before + 1);
+    if (before === 1) causes.push(duplicate(fieldPath([...path, index]), key));
+  }
+}

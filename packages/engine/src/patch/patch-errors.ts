@@ -1,0 +1,23 @@
+import { StatusError } from '../status-error.ts';
+
+/** 400: the patch itself cannot be read. */
+export function unreadablePatch(message: string): StatusError {
+  return new StatusError(400, 'BadRequest', message);
+}
+
+/** 422: the patch can be read but does not fit the object; the server keeps the details to itself. */
+export function patchDoesNotApply(): StatusError {
+  return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** The word that Go's JSON decoder has for a value's type. */
+export function jsonTypeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value;
+}
+
+/** What Go's JSON decoder says of a value that does not fit its target. */
+export function cannotUnmarshal(value: unknown, target: string): string {
+  return `json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`;
+}

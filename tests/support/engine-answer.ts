@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../packages/engine/src/json.ts';
+import { invalid } from '../../packages/engine/src/server/errors.ts';
+import type { Strategy } from '../../packages/engine/src/server/strategy.ts';
+import { StatusError } from '../../packages/engine/src/status-error.ts';
+import type { ApiAnswer } from './api-request.ts';
+
+/** What is comparable about an answer to a write: the order of causes and what the server adds to metadata are not. */
+export interface Outcome {
+  readonly status: number;
+  readonly reason?: string;
+  readonly causes?: readonly string[];
+  readonly message?: string;
+  readonly object?: unknown;
+}
+
+/** What creating an object would answer, by the strategy alone. */
+export function createBy(
+  strategy: Strategy,
+  kind: { readonly group: string; readonly kind: string },
+  object: JsonObject,
+): Outcome {
+  return outcomeOf(() => {
+    const filled = strategy.prepareForCreate(strategy.applyDefaults(strategy.prune(object).object));
+    const causes = strategy.validateCreate(filled);
+    if (causes.length > 0) throw invalid(kind, nameOf(filled), causes);
+    return { status: 201, object: comparable(filled) };
+  });
+}
+
+/** What replacing `old` (as the server stores it) by an object would answer, by the strategy alone. */
+export function updateBy(
+  strategy: Strategy,
+  kind: { readonly group: string; readonly kind: string },
+  object: JsonObject,
+  old: JsonObject,
+  subresource = '',
+): Outcome {
+  return outcomeOf(() => {
+    const filled = strategy.prepareForUpdate(strategy.applyDefaults(strategy.prune(object).object), old, subresource);
+    const causes = strategy.validateUpdate(filled, old, subresource);
+    if (causes.length > 0) throw invalid(kind, nameOf(filled), causes);
+    return { status: 200, object: comparable(filled) };
+  });
+}
+
+/** What the real server answered. */
+export function realOutcome({ status, body }: ApiAnswer): Outcome {
+  if (status < 300) return { status, object: comparable(body as JsonObject) };
+  const { reason, message, details } = body as { reason: string; message: string; details?: { causes?: Cause[] } };
+  return refused(status, reason, message, details?.causes);
+}
+
+interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+function outcomeOf(run: () => Outcome): Outcome {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return refused(error.code, error.reason, error.message, error.details?.causes);
+  }
+}
+
+function refused(status: number, reason: string, message: string, causes: readonly Cause[] | undefined): Outcome {
+  if (causes === undefined || causes.length === 0) return { status, reason, message };
+  return {
+    status,
+    reason,
+    causes: causes.map((cause) => `${cause.field}: ${cause.message} (${cause.reason})`).toSorted(),
+  };
+}
+
+function nameOf(object: JsonObject): string {
+  return String((object['metadata'] as JsonObject | undefined)?.['name'] ?? '');
+}
+
+const ours: ReadonlySet<string> = new Set([
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'name',
+  'namespace',
+  'generation',
+]);
+
+function comparable(object: JsonObject): unknown {
+  const { metadata, ...rest } = object;
+  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => ours.has(key))) };
+}

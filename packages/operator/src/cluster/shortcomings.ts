@@ -1,7 +1,7 @@
 import type { Clock, KubeClient } from '@manta/kube';
 import type { CheckResult, Logger, MetricsRegistry } from '@manta/runtime';
 import { findMissingPermissions } from '../permissions/check.ts';
-import { describePermission, type Permission } from '../permissions/permission.ts';
+import { describePermission, type Permission, summarizePermissions } from '../permissions/permission.ts';
 import { findOutdatedKinds, type OutdatedKind } from './crd-age.ts';
 
 /**
@@ -47,12 +47,12 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
   }
 
   function reportPermissions(found: readonly Permission[]): void {
-    const known = new Set(missing.map(sayPermission));
-    for (const permission of found) {
-      if (known.has(sayPermission(permission))) continue;
-      log.warn('A permission is missing, what needs it is off', {
-        permission: describePermission(permission),
-        neededFor: permission.neededFor,
+    const known = new Set(missing.map(describePermission));
+    const news = found.filter((permission) => !known.has(describePermission(permission)));
+    if (news.length > 0) {
+      log.warn('Permissions are missing, what needs them is off', {
+        permissions: news.map(describePermission),
+        neededFor: [...new Set(news.map(({ neededFor }) => neededFor))],
         hint: 'manta rbac prints the ClusterRole that the operator needs',
       });
     }
@@ -93,7 +93,7 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
     },
     permissionsCheck: () => ({
       isOk: true,
-      note: missing.length === 0 ? undefined : `missing: ${missing.map(sayPermission).join(', ')}`,
+      note: missing.length === 0 ? undefined : `missing: ${summarizePermissions(missing)}`,
     }),
     crdsCheck: () => ({
       isOk: true,
@@ -103,10 +103,6 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
           : `older than ours: ${outdated.map(({ kind, unknownFields }) => `${kind} lacks ${unknownFields.join(', ')}`).join('; ')}`,
     }),
   };
-}
-
-function sayPermission(permission: Permission): string {
-  return `${describePermission(permission)} (${permission.neededFor})`;
 }
 
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describePermission, permissionsOf } from './permission.ts';
+import { describePermission, permissionsOf, summarizePermissions } from './permission.ts';
 import { ACCESS_RULES } from './rules.ts';
 
 it('describePermission() says it as kubectl users do', () => {
@@ -16,4 +16,13 @@ it('permissionsOf() spells out each verb on each resource once', () => {
   expect(new Set(all).size).toBe(all.length);
   expect(all).toContain('watch rayclusters.ray.io');
   expect(all).toContain('patch pods/resize');
+});
+
+it('summarizePermissions() puts the verbs of a resource together', () => {
+  const missing = permissionsOf(
+    ACCESS_RULES.filter((rule) => rule.neededFor === 'serve endpoints' || rule.resources.includes('pods/resize')),
+  );
+  expect(summarizePermissions(missing)).toBe(
+    'patch pods/resize (autoscaler accounts); get, list, watch endpointslices.discovery.k8s.io (serve endpoints)',
+  );
 });

@@ -23,3 +23,12 @@ export function describePermission({ verb, group, resource, subresource, namespa
   const name = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
   return `${verb} ${name}${namespace === undefined ? '' : ` in ${namespace}`}`;
 }
+
+/** Many permissions in one line, the verbs of a resource together: `create, delete pods in ml (pods)`. */
+export function summarizePermissions(permissions: readonly Permission[]): string {
+  const verbs = Map.groupBy(
+    permissions,
+    (permission) => `${describePermission({ ...permission, verb: '' })} (${permission.neededFor})`,
+  );
+  return [...verbs].map(([rest, found]) => `${found.map(({ verb }) => verb).join(', ')}${rest}`).join('; ');
+}

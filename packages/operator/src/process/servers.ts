@@ -1,5 +1,6 @@
 import {
   createMetricsHandler,
+  formatListenAddress,
   type Health,
   type Logger,
   type MetricsRegistry,
@@ -37,7 +38,9 @@ export async function startServers(
     if (parsed.kind === 'disabled') continue;
     try {
       if (parsed.kind === 'invalid') throw new Error(`${flag}: ${parsed.message}`);
-      running.push(await startHttpServer({ name, flag, address: parsed.address, handle, log }));
+      const server = await startHttpServer({ name, flag, address: parsed.address, handle, log });
+      running.push(server);
+      log.info('Serving', { server: name, bindAddress: formatListenAddress({ ...parsed.address, port: server.port }) });
     } catch (error) {
       await close();
       throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });

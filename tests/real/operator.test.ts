@@ -147,19 +147,19 @@ describe('on a cluster that is not ready for it', () => {
   });
 });
 
+/** Who holds the operator's lease. */
+async function holder(): Promise<string | undefined> {
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/ray-operator-leader';
+  const answer = await plane.request('GET', path);
+  return (answer.body as { spec?: { holderIdentity?: string } }).spec?.holderIdentity;
+}
+
 describe('as a process', () => {
   it('holds the lease while it runs and gives it back on SIGTERM', async () => {
-    const lease = async () => {
-      const answer = await plane.request(
-        'GET',
-        '/apis/coordination.k8s.io/v1/namespaces/default/leases/ray-operator-leader',
-      );
-      return (answer.body as { spec?: { holderIdentity?: string } }).spec?.holderIdentity;
-    };
     const operator = run(['--leader-election-namespace=default']);
-    await eventually(async () => expect(await lease()).toMatch(/_[0-9a-f-]{36}$/));
+    await eventually(async () => expect(await holder()).toMatch(/_[0-9a-f-]{36}$/));
     expect(await operator.ended('SIGTERM')).toBe(0);
-    expect(await lease()).toBe('');
+    expect(await holder()).toBe('');
   });
 
   it('works only in the namespaces that it is told to watch', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -8,7 +8,9 @@ const PROGRAMS = { manta: 'packages/manta/src/main.ts' } as const;
 const root = resolve(import.meta.dirname, '../..');
 await mkdir(resolve(root, 'dist'), { recursive: true });
 for (const [name, entry] of Object.entries(PROGRAMS)) {
-  const outfile = resolve(root, `dist/${name}.mjs`);
+  const finished = resolve(root, `dist/${name}.mjs`);
+  // Under another name until it is whole: a program may be starting from the old one right now.
+  const outfile = resolve(root, `dist/.${name}-${process.pid}.mjs`);
   await build({
     entryPoints: [resolve(root, entry)],
     outfile,
@@ -16,7 +18,6 @@ for (const [name, entry] of Object.entries(PROGRAMS)) {
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    sourcemap: true,
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
@@ -26,5 +27,6 @@ for (const [name, entry] of Object.entries(PROGRAMS)) {
     },
     logLevel: 'warning',
   });
-  console.log(`dist/${name}.mjs  ${((await stat(outfile)).size / 1024).toFixed(0)} KB`);
+  await rename(outfile, finished);
+  console.log(`dist/${name}.mjs  ${((await stat(finished)).size / 1024).toFixed(0)} KB`);
 }

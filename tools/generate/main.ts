@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { builtinSchemas } from './builtin-schemas.ts';
 import { coreTypes } from './core-types.ts';
 import type { Generator } from './generator.ts';
 import { podTemplate } from './pod-template.ts';
+import { quantityTable } from './quantity-table.ts';
 
 /** Everything that `npm run generate` can make. */
-const generators: readonly Generator[] = [coreTypes, podTemplate];
+const generators: readonly Generator[] = [builtinSchemas, coreTypes, podTemplate, quantityTable];
 
 const repositoryRoot = join(import.meta.dirname, '..', '..');
 

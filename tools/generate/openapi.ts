@@ -45,7 +45,7 @@ const groups = [
 
 /** Reads Kubernetes' published OpenAPI documents from its Go module, which Go downloads, verifies and keeps for us. */
 export async function loadKubernetesSchemas(): Promise<SchemaIndex> {
-  const folder = join(await moduleFolder(), 'api', 'openapi-spec', 'v3');
+  const folder = join(await moduleFolder(`k8s.io/kubernetes@${kubernetesVersion}`), 'api', 'openapi-spec', 'v3');
   const schemas = new Map<string, OpenApiSchema>();
   for (const group of groups) {
     const document: { components: { schemas: Record<string, OpenApiSchema> } } = JSON.parse(
@@ -62,8 +62,8 @@ export function referenceOf(schema: OpenApiSchema): string | undefined {
   return reference?.slice(reference.lastIndexOf('/') + 1);
 }
 
-async function moduleFolder(): Promise<string> {
-  const target = `k8s.io/kubernetes@${kubernetesVersion}`;
+/** The folder of a Go module, named `path@version`. */
+export async function moduleFolder(target: string): Promise<string> {
   const go = await provideGo();
   const { code, stdout, stderr } = await run(go.command, ['mod', 'download', '-json', target], {
     cwd: tmpdir(),
@@ -71,7 +71,7 @@ async function moduleFolder(): Promise<string> {
   });
   if (code !== 0) {
     throw new Error(
-      `Go could not download ${target}, whose OpenAPI documents the generator reads:\n${lastLines(stderr || stdout, 5)}\n` +
+      `Go could not download ${target}, which the generator reads:\n${lastLines(stderr || stdout, 5)}\n` +
         'Check that the module proxy (GOPROXY) can be reached.',
     );
   }

@@ -1,0 +1,91 @@
+import { formatQuantity, goQuote, parseQuantity } from '@manta/api';
+import { goJson, goNumber } from '../field/go-json.ts';
+import type { Json } from '../json.ts';
+import { DecodeError } from './decode-error.ts';
+import type { ScalarKind } from './shape.ts';
+
+type PlainKind = Exclude<ScalarKind, 'schemaOrArray' | 'schemaOrBool'>;
+type Mismatch = (value: Json) => DecodeError;
+
+/** Reads a value that has no parts and gives it the form in which Go writes it. */
+export function decodeScalar(kind: PlainKind, value: Exclude<Json, null>, mismatch: Mismatch): Json | undefined {
+  switch (kind) {
+    case 'string':
+      if (typeof value !== 'string') throw mismatch(value);
+      return value;
+    case 'bool':
+      if (typeof value !== 'boolean') throw mismatch(value);
+      return value;
+    case 'int32':
+    case 'int64':
+      return decodeInteger(kind, value, mismatch);
+    case 'float64':
+      if (typeof value !== 'number') throw mismatch(value);
+      return value;
+    case 'bytes':
+      return decodeBytes(value, mismatch);
+    case 'intOrString':
+      return typeof value === 'string' ? value : decodeInteger('int32', value, plainMismatch('int32'));
+    case 'quantity':
+      return decodeQuantity(value);
+    case 'time':
+      return decodeTime(value, 0);
+    case 'microTime':
+      return decodeTime(value, 6);
+    case 'duration':
+      if (typeof value !== 'string') throw plainMismatch('string')(value);
+      return value;
+    case 'any':
+      return value;
+  }
+}
+
+function decodeInteger(kind: 'int32' | 'int64', value: Json, mismatch: Mismatch): number {
+  if (typeof value !== 'number') throw mismatch(value);
+  const isFitting = Number.isInteger(value) && (kind === 'int64' || (value >= -(2 ** 31) && value < 2 ** 31));
+  if (isFitting) return value;
+  throw new DecodeError(mismatch(value).message.replace('unmarshal number', `unmarshal number ${goNumber(value)}`));
+}
+
+function plainMismatch(type: string): Mismatch {
+  return (value) => {
+    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    return new DecodeError(`json: cannot unmarshal ${found} into Go value of type ${type}`);
+  };
+}
+
+function decodeBytes(value: Json, mismatch: Mismatch): string {
+  if (typeof value !== 'string') throw mismatch(value);
+  const text = value.replaceAll(/[\r\n]/g, '');
+  const bad = text.search(/[^A-Za-z0-9+/=]/);
+  if (bad !== -1 || text.length % 4 !== 0 || /=[^=]|={3}|^=/.test(text)) {
+    throw new DecodeError(`illegal base64 data at input byte ${bad === -1 ? text.length - (text.length % 4) : bad}`);
+  }
+  return text;
+}
+
+function decodeQuantity(value: Exclude<Json, null>): string {
+  const text = typeof value === 'string' ? value.trim() : goJson(value);
+  const parsed = parseQuantity(text);
+  if (!parsed.ok) throw new DecodeError(parsed.error);
+  return formatQuantity(parsed.value);
+}
+
+const layouts: Readonly<Record<number, string>> = {
+  0: '2006-01-02T15:04:05Z07:00',
+  6: '2006-01-02T15:04:05.000000Z07:00',
+};
+
+function decodeTime(value: Exclude<Json, null>, digits: 0 | 6): string {
+  if (typeof value !== 'string') throw plainMismatch('string')(value);
+  const match = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.exec(value);
+  const time = match === null ? Number.NaN : Date.parse(value);
+  if (match === null || Number.isNaN(time)) {
+    throw new DecodeError(
+      `parsing time ${goQuote(value)} as "${layouts[digits] ?? ''}": cannot parse ${goQuote(value)} as "2006"`,
+    );
+  }
+  const seconds = new Date(time).toISOString().slice(0, 19);
+  if (digits === 0) return `${seconds}Z`;
+  return `${seconds}.${(match[1] ?? '.').slice(1).padEnd(6, '0').slice(0, 6)}Z`;
+}

@@ -1,0 +1,170 @@
+import { dottedPath, type Step } from '../field/path.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { decodeScalar } from './decode-scalar.ts';
+import { DecodeError } from './decode-error.ts';
+import { type Shape, type ShapeField, shapeOf } from './shape.ts';
+
+/** What reading a document as Go does found and lost. */
+export interface Decoded {
+  readonly value: Json;
+  /** Paths of the fields that the type does not have, in the document's order. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Reads a value into a Go type and writes it again: unknown fields fall away, empty values that Go leaves out do too, those that it
+ * never leaves out appear, quantities and times get their usual form.
+ *
+ * @throws DecodeError for the first value of the wrong kind.
+ */
+export function decodeAs(shape: Shape, value: Json): Decoded {
+  const walk: Walk = { path: [], names: [], structs: [], unknown: [] };
+  const decoded = decode(shape, value, walk);
+  return { value: decoded ?? zeroOf(shape), unknown: walk.unknown };
+}
+
+interface Walk {
+  readonly path: Step[];
+  /** Field names alone, as Go's errors list them. */
+  readonly names: string[];
+  readonly structs: string[];
+  readonly unknown: string[];
+}
+
+/** Undefined stands for Go's nil or zero value. */
+function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
+  if (value === null) return undefined;
+  switch (shape.kind) {
+    case 'pointer':
+      return decode(shape.to, value, walk) ?? zeroOf(shape.to);
+    case 'struct':
+      if (!isObject(value)) throw mismatch(value, `v1.${shape.name}`, walk);
+      return decodeStruct(shape.name, shape.fields, value, walk);
+    case 'list':
+      if (!Array.isArray(value)) throw mismatch(value, shape.name, walk);
+      return value.map((item, index) => below(walk, index, () => decode(shape.item, item, walk) ?? zeroOf(shape.item)));
+    case 'map':
+      if (!isObject(value)) throw mismatch(value, shape.name, walk);
+      return decodeMap(shape.value, value, walk);
+    case 'schemaOrBool':
+      return typeof value === 'boolean' ? value : decode(crdSchema(), value, walk);
+    case 'schemaOrArray':
+      if (!Array.isArray(value)) return decode(crdSchema(), value, walk);
+      return value.map((item) => decode(crdSchema(), item, walk) ?? {});
+    default:
+      return decodeScalar(shape.kind, value, (wrong) => mismatch(wrong, shape.name, walk));
+  }
+}
+
+function crdSchema(): Shape {
+  return shapeOf('apiextensions.JSONSchemaProps');
+}
+
+function decodeStruct(
+  name: string,
+  fields: ReadonlyMap<string, ShapeField>,
+  object: JsonObject,
+  walk: Walk,
+): JsonObject {
+  const read = new Map<string, Json>();
+  walk.structs.push(name);
+  for (const [key, child] of Object.entries(object)) {
+    const field = fields.get(key);
+    if (field === undefined) {
+      walk.unknown.push(dottedPath([...walk.path, key]));
+      continue;
+    }
+    walk.names.push(key);
+    const decoded = below(walk, key, () => decode(field.shape, child, walk));
+    walk.names.pop();
+    if (decoded !== undefined) read.set(key, decoded);
+  }
+  walk.structs.pop();
+  return encodeStruct(fields, read);
+}
+
+function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
+  const decoded: Record<string, Json> = {};
+  for (const [key, child] of Object.entries(object)) {
+    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? zeroOf(shape));
+  }
+  return decoded;
+}
+
+/** Writes fields in Go's order, with those that Go never leaves out. */
+function encodeStruct(fields: ReadonlyMap<string, ShapeField>, read: ReadonlyMap<string, Json>): JsonObject {
+  const encoded: Record<string, Json> = {};
+  for (const [name, { shape, omits }] of fields) {
+    const value = read.get(name);
+    if (omits === 'nothing') encoded[name] = value ?? zeroOf(shape);
+    else if (value === undefined) {
+      if (omits === 'empty' && shape.kind === 'struct') encoded[name] = zeroOf(shape);
+    } else if (!isOmitted(shape, value, omits)) encoded[name] = value;
+  }
+  return encoded;
+}
+
+function isOmitted(shape: Shape, value: Json, omits: 'empty' | 'zero'): boolean {
+  if (shape.kind === 'pointer') return false;
+  if (shape.kind === 'struct') return omits === 'zero' && Object.keys(isObject(value) ? value : {}).length === 0;
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.keys(value).length === 0 && shape.kind === 'map';
+  return value === '' || value === 0 || value === false;
+}
+
+/** Go's zero value of a type, as JSON shows it. */
+function zeroOf(shape: Shape): Json {
+  switch (shape.kind) {
+    case 'struct':
+      return encodeStruct(shape.fields, new Map());
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    default:
+      return null;
+  }
+}
+
+function below<T>(walk: Walk, step: Step, visit: () => T): T {
+  walk.path.push(step);
+  const result = visit();
+  walk.path.pop();
+  return result;
+}
+
+function mismatch(value: Json, type: string, { names, structs }: Walk): DecodeError {
+  const struct = structs.at(-1);
+  const target =
+    struct === undefined ? `value of type ${type}` : `struct field ${struct}.${names.join('.')} of type ${type}`;
+  return new DecodeError(`json: cannot unmarshal ${found(value)} into Go ${target}`);
+}
+
+function found(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return 'number';
+    case 'string':
+      return 'string';
+    default:
+      return 'object';
+  }
+}
+
+/** A struct of which nothing is set, as Go writes it. */
+export function emptyStruct(type: string): JsonObject {
+  const empty = zeroOf(shapeOf(type));
+  return isObject(empty) ? empty : {};
+}

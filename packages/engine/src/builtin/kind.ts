@@ -1,0 +1,23 @@
+import type { CheckText } from '../field/names.ts';
+import type { JsonObject } from '../json.ts';
+import type { FieldCause } from '../status-error.ts';
+
+/** What sets one built-in kind apart from the others. */
+export interface BuiltinKind {
+  readonly group: string;
+  readonly kind: string;
+  /** The Go type that reads and writes it. */
+  readonly type: string;
+  /** The definition that describes it. */
+  readonly definition: string;
+  readonly isNamespaced: boolean;
+  readonly checkName: CheckText;
+  /** Clears what a creator may not set and sets what the server decides. */
+  readonly prepareForCreate?: (object: JsonObject) => JsonObject;
+  /** Carries over what an update may not change. */
+  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => JsonObject;
+  /** Everything but metadata. */
+  readonly validate?: (object: JsonObject) => readonly FieldCause[];
+  /** Everything but metadata; where it is missing, `validate` counts. */
+  readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => readonly FieldCause[];
+}

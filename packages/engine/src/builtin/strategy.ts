@@ -1,0 +1,51 @@
+import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { Strategy } from '../server/strategy.ts';
+import { StatusError } from '../status-error.ts';
+import { decodeAs } from './decode.ts';
+import { DecodeError } from './decode-error.ts';
+import { fillDefaults } from './defaults/fill.ts';
+import type { BuiltinKind } from './kind.ts';
+import { metaOf, without } from './read.ts';
+import { shapeOf } from './shape.ts';
+
+/** How the objects of a built-in kind are read, filled in and checked. */
+export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
+  const rules = { isNamespaced: kind.isNamespaced, checkName: kind.checkName, checksGenerateName: true };
+  const validate = kind.validate ?? (() => []);
+  return {
+    prune: (object) => read(kind, object),
+    applyDefaults: (object) => fillDefaults(kind.type, object),
+    prepareForCreate: kind.prepareForCreate ?? ((object) => object),
+    prepareForUpdate: (object, old, subresource) =>
+      kind.prepareForUpdate?.(object, old, subresource) ?? keepStatus(object, old, subresource),
+    validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...validate(object)],
+    validateUpdate: (object, old, subresource) => [
+      ...validateMetaUpdate(metaOf(object), metaOf(old)),
+      ...(kind.validateUpdate?.(object, old, subresource) ?? validate(object)),
+    ],
+  };
+}
+
+function read(kind: BuiltinKind, object: JsonObject): ReturnType<Strategy['prune']> {
+  try {
+    const { value, unknown } = decodeAs(shapeOf(kind.type), object);
+    return { object: isObject(value) ? value : object, dropped: unknown };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const name = kind.kind;
+    throw new StatusError(
+      400,
+      'BadRequest',
+      `${name} in version "v1" cannot be handled as a ${name}: ${error.message}`,
+    );
+  }
+}
+
+/** A status is changed through its subresource alone, and nothing else is changed there. */
+export function keepStatus(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
+  const source = subresource === 'status' ? object : old;
+  const target = subresource === 'status' ? { ...old, metadata: metaOf(object) } : object;
+  const status = source['status'];
+  return status === undefined ? without(target, 'status') : { ...target, status };
+}

@@ -1,0 +1,55 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import type { Measurement, Scenario } from './scenario.ts';
+import { patches } from './scenarios/patches.ts';
+import { start } from './scenarios/start.ts';
+import { sync } from './scenarios/sync.ts';
+
+const SCENARIOS: readonly Scenario[] = [patches, sync, start];
+const RESULTS = resolve(import.meta.dirname, 'results');
+
+async function main(): Promise<number> {
+  const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith('-'));
+  const unknown = wanted.find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  if (unknown !== undefined || process.argv.includes('--help')) {
+    const list = SCENARIOS.map(({ name, what }) => `  ${name.padEnd(10)}${what}`).join('\n');
+    console.error(
+      `${unknown === undefined ? '' : `no scenario is called ${unknown}\n`}npm run bench [-- scenario …]\n\n${list}`,
+    );
+    return unknown === undefined ? 0 : 1;
+  }
+  let areBudgetsKept = true;
+  for (const scenario of SCENARIOS) {
+    if (wanted.length > 0 && !wanted.includes(scenario.name)) continue;
+    console.log(`${scenario.name}: ${scenario.what} …`);
+    const measurement = await scenario.run();
+    await save(scenario, measurement);
+    console.log(`${scenario.name}: ${measurement.summary}`);
+    for (const { what, isKept } of measurement.budgets) {
+      console.log(`  ${isKept ? 'kept  ' : 'BROKEN'} ${what}`);
+      areBudgetsKept &&= isKept;
+    }
+  }
+  return areBudgetsKept ? 0 : 1;
+}
+
+async function save(scenario: Scenario, measurement: Measurement): Promise<void> {
+  await mkdir(RESULTS, { recursive: true });
+  const machine = {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? '',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+  const content = {
+    scenario: scenario.name,
+    what: scenario.what,
+    at: new Date().toISOString(),
+    machine,
+    ...measurement,
+  };
+  await writeFile(resolve(RESULTS, `${scenario.name}.json`), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+process.exitCode = await main();

@@ -47,5 +47,3 @@ const result = {
   peakRssMiB: process.resourceUsage().maxRSS / 1024,
 };
 console.log(JSON.stringify(result));
-
-export {};

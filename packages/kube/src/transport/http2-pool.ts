@@ -100,7 +100,7 @@ export class Http2Pool {
     );
   }
 
-  #opened({ socket, protocol }: OpenedSocket, credentials: Credentials): void {
+  #opened({ socket, tcp, protocol }: OpenedSocket, credentials: Credentials): void {
     this.#isConnecting = false;
     if (this.#closedBecause !== undefined) {
       socket.destroy();
@@ -112,7 +112,7 @@ export class Http2Pool {
       return;
     }
     const { clock, readIdleMs, pingTimeoutMs, connection } = this.#options;
-    const session = new Http2Session(socket, {
+    const session = new Http2Session(socket, tcp, {
       clock,
       readIdleMs,
       pingTimeoutMs,

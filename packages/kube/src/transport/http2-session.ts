@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../connection.ts';
+import { hasLostPeer } from './lost-peer.ts';
 
 export interface SessionOptions {
   readonly clock: Clock;
@@ -25,6 +26,8 @@ export interface SessionOptions {
 const WINDOW_BYTES = 1024 * 1024;
 /** What a server allows until it says otherwise (RFC 9113 recommends no less). */
 const DEFAULT_MAX_STREAMS = 100;
+/** How often we look whether the connection was lost without notice; costs about a microsecond. */
+const CHECK_MS = 1000;
 /** Node refuses streams above this; 250 full windows must fit. */
 const MAX_SESSION_MEMORY_MB = 512;
 
@@ -34,21 +37,24 @@ export class Http2Session {
   readonly #options: SessionOptions;
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
+  readonly #tcp: Socket;
   #openStreams = 0;
   #maxStreams = DEFAULT_MAX_STREAMS;
   #isDraining = false;
   #isGone = false;
   #failure: Error | undefined;
   #lastStreamId = Number.POSITIVE_INFINITY;
+  readonly #tickMs: number;
   #seenBytes = 0;
-  #idleTicks = 0;
+  #idleMs = 0;
   #cancelTick: () => void;
   #cancelPongTimer: (() => void) | undefined;
 
-  constructor(socket: Socket, options: SessionOptions) {
+  constructor(socket: Socket, tcp: Socket, options: SessionOptions) {
     this.credentials = options.credentials;
     this.#options = options;
     this.#socket = socket;
+    this.#tcp = tcp;
     this.#session = connect(options.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
@@ -66,7 +72,8 @@ export class Http2Session {
       this.#failure ??= error;
     });
     this.#session.on('close', this.#onClose);
-    this.#cancelTick = options.clock.setTimer(options.readIdleMs / 2, this.#onTick);
+    this.#tickMs = Math.min(CHECK_MS, options.readIdleMs / 2);
+    this.#cancelTick = options.clock.setTimer(this.#tickMs, this.#onTick);
   }
 
   get isGone(): boolean {
@@ -149,15 +156,21 @@ export class Http2Session {
     this.#options.onChange(this);
   };
 
-  /** Twice per idle period: two quiet ticks in a row mean a ping. */
   readonly #onTick = (): void => {
     if (this.#isGone) return;
-    const { clock, readIdleMs } = this.#options;
-    this.#cancelTick = clock.setTimer(readIdleMs / 2, this.#onTick);
+    if (hasLostPeer(this.#tcp)) {
+      this.destroy(new Error('the connection was reset'));
+      return;
+    }
+    this.#cancelTick = this.#options.clock.setTimer(this.#tickMs, this.#onTick);
     const bytes = this.#socket.bytesRead;
-    this.#idleTicks = bytes === this.#seenBytes ? this.#idleTicks + 1 : 0;
-    this.#seenBytes = bytes;
-    if (this.#idleTicks >= 2) this.suspect();
+    if (bytes !== this.#seenBytes) {
+      this.#seenBytes = bytes;
+      this.#idleMs = 0;
+      return;
+    }
+    this.#idleMs += this.#tickMs;
+    if (this.#idleMs >= this.#options.readIdleMs) this.suspect();
   };
 
   #ping(): void {
@@ -169,7 +182,7 @@ export class Http2Session {
       if (error !== null) return;
       this.#cancelPongTimer?.();
       this.#cancelPongTimer = undefined;
-      this.#idleTicks = 0;
+      this.#idleMs = 0;
     });
   }
 }

@@ -9,6 +9,8 @@ import { explainConnectFailure } from './explain-connect-failure.ts';
 /** A connected stream and the protocol that both ends agreed on. */
 export interface OpenedSocket {
   readonly socket: Socket;
+  /** What is below TLS; the same as `socket` without TLS. */
+  readonly tcp: Socket;
   readonly protocol: 'h2' | 'http/1.1';
 }
 
@@ -32,9 +34,9 @@ export async function openSocket(
     const raw = await openRaw(connection, controller.signal);
     raw.setNoDelay(true);
     raw.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (connection.server.protocol !== 'https:') return { socket: raw, protocol: 'http/1.1' };
+    if (connection.server.protocol !== 'https:') return { socket: raw, tcp: raw, protocol: 'http/1.1' };
     const secured = await secure(raw, connection, credentials, protocols, controller.signal);
-    return { socket: secured, protocol: secured.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' };
+    return { socket: secured, tcp: raw, protocol: secured.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' };
   } catch (error) {
     if (error instanceof TransportError) throw error;
     throw new AttemptError(explainConnectFailure(error, connection.server), 'never', {

@@ -1,0 +1,108 @@
+import { goQuote } from '@manta/api';
+import { isObject, type Json } from '../../json.ts';
+
+/**
+ * One step of a field path, in the form that fieldsV1 has: `f:name` a field, `k:{"name":"x"}` the list item with that key, `v:"x"` the
+ * item of a set, `i:0` an index. Written canonically, so that equal steps are equal strings.
+ */
+export type PathElement = string;
+
+/** The field of that name. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The item of a keyed list; keys in any order. */
+export function keyElement(keys: Readonly<Record<string, Json>>): PathElement {
+  const sorted = Object.entries(keys).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `k:${JSON.stringify(Object.fromEntries(sorted))}`;
+}
+
+/** The item of a set. */
+export function valueElement(value: Json): PathElement {
+  return `v:${JSON.stringify(value)}`;
+}
+
+/** The field's name, where the step is a field. */
+export function fieldName(element: PathElement): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+/** Whether the step picks the item of a keyed list. */
+export function isKey(element: PathElement): boolean {
+  return element.startsWith('k:');
+}
+
+/** Brings a step that somebody else wrote into canonical form; undefined for kinds of steps that nobody knows. Throws on broken JSON. */
+export function readPathElement(text: string): PathElement | undefined {
+  const content = text.slice(2);
+  switch (text.slice(0, 2)) {
+    case 'f:':
+    case 'i:':
+      return text;
+    case 'v:':
+      return valueElement(parse(content));
+    case 'k:': {
+      const keys = parse(content);
+      return isObject(keys) ? keyElement(keys) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The order in which the server lists steps: fields, then keyed items, then values, then indexes. */
+export function comparePathElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kinds = 'fkvi'.indexOf(a.charAt(0)) - 'fkvi'.indexOf(b.charAt(0));
+  if (kinds !== 0) return kinds;
+  if (a.startsWith('f:')) return a < b ? -1 : 1;
+  return compareJson(parse(a.slice(2)), parse(b.slice(2)));
+}
+
+/** A path as messages show it: `.spec.containers[name="a"].image`. */
+export function pathText(path: readonly PathElement[]): string {
+  return path.map(elementText).join('');
+}
+
+/** One step as messages show it. */
+export function elementText(element: PathElement): string {
+  const content = element.slice(2);
+  if (element.startsWith('f:')) return `.${content}`;
+  if (element.startsWith('i:')) return `[${content}]`;
+  const value = parse(content);
+  if (element.startsWith('v:')) return `[=${valueText(value)}]`;
+  const keys = isObject(value) ? Object.entries(value) : [];
+  return `[${keys.map(([name, key]) => `${name}=${valueText(key)}`).join(',')}]`;
+}
+
+function valueText(value: Json): string {
+  return typeof value === 'string' ? goQuote(value) : JSON.stringify(value);
+}
+
+function compareJson(a: Json, b: Json): number {
+  if (isObject(a) && isObject(b)) return compareKeys(Object.entries(a), Object.entries(b));
+  if (typeof a === typeof b && a !== null && b !== null) return a < b ? -1 : Number(a > b);
+  return rank(a) - rank(b);
+}
+
+function compareKeys(a: readonly [string, Json][], b: readonly [string, Json][]): number {
+  for (const [i, [name, value]] of a.entries()) {
+    const other = b[i];
+    if (other === undefined) return 1;
+    if (name !== other[0]) return name < other[0] ? -1 : 1;
+    const order = compareJson(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function rank(value: Json): number {
+  return ['number', 'string', 'boolean', 'object'].indexOf(typeof value);
+}
+
+function parse(text: string): Json {
+  // JSON.parse gives nothing but JSON values.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(text) as Json;
+}

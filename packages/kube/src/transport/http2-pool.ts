@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Connection, Credentials } from '../connection.ts';
+import { AttemptError } from './attempt-error.ts';
 import type { CallGuard } from './call-guard.ts';
 import { Http2Session } from './http2-session.ts';
 import { type OpenedSocket, openSocket } from './open-socket.ts';
@@ -104,6 +105,12 @@ export class Http2Pool {
     this.#isConnecting = false;
     if (this.#closedBecause !== undefined) {
       socket.destroy();
+      return;
+    }
+    if (socket.destroyed) {
+      const { host } = this.#options.connection.server;
+      const lost = new AttemptError(`${host} closed the connection as soon as it was made`, 'now', {});
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(lost);
       return;
     }
     if (protocol !== 'h2') {

@@ -128,11 +128,12 @@ function settled<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'
         resolve(socket);
         return;
       }
-      socket.on('error', () => undefined);
       socket.destroy();
       reject(error);
     };
     const onReady = () => finish(undefined);
+    // A failure right after the connect may come before the new owner listens; it will find the socket destroyed.
+    socket.on('error', () => undefined);
     const onClose = () => finish(Object.assign(new Error('the connection was closed'), { code: 'ERR_SOCKET_CLOSED' }));
     const onAbort = () => finish(signal.reason);
     socket.once(event, onReady);

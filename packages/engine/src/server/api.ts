@@ -1,0 +1,58 @@
+import type { Store } from '../store/contract.ts';
+import type { EngineWorld } from '../world.ts';
+import { type Admission, type AdmissionPlugin, createAdmission } from './admission/admission.ts';
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { type Authorizer, allowAll } from './auth/authorizer.ts';
+import type { TokenIssuer } from './auth/token-issuer.ts';
+import { builtinResources } from './builtin-served.ts';
+import { serveDefinitions } from './definitions.ts';
+import { Registry } from './registry.ts';
+
+/** The API of one engine: what every verb works with. HTTP and in-process clients are two doors to it. */
+export interface Api {
+  readonly store: Store;
+  readonly world: EngineWorld;
+  readonly registry: Registry;
+  readonly admission: Admission;
+  readonly authorizer: Authorizer;
+  /** Absent: service accounts get no tokens. */
+  readonly tokens?: TokenIssuer;
+  /** Calls back when the API closes; the returned function takes that back. */
+  onClose(listener: () => void): () => void;
+  /** Ends all watches. The store stays open: it is the caller's. */
+  close(): void;
+}
+
+export interface ApiOptions {
+  readonly store: Store;
+  readonly world: EngineWorld;
+  /** Everybody may do everything unless told. */
+  readonly authorizer?: Authorizer;
+  readonly tokens?: TokenIssuer;
+  /** Further admission steps, after the built-in ones. */
+  readonly plugins?: readonly AdmissionPlugin[];
+}
+
+/** Makes the API over a store: the built-in kinds, and whatever custom resources the store holds definitions of, live. */
+export function createApi({ store, world, authorizer = allowAll, tokens, plugins = [] }: ApiOptions): Api {
+  const registry = new Registry();
+  for (const resource of builtinResources()) registry.serve(resource);
+  const listeners = new Set<() => void>();
+  const stopDefinitions = serveDefinitions(store, registry, world.clock);
+  return {
+    store,
+    world,
+    registry,
+    authorizer,
+    ...(tokens === undefined ? {} : { tokens }),
+    admission: createAdmission([namespaceLifecycle(store), ...plugins]),
+    onClose(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      stopDefinitions();
+      for (const listener of listeners) listener();
+    },
+  };
+}

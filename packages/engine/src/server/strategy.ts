@@ -1,0 +1,30 @@
+import type { JsonObject } from '../json.ts';
+import type { FieldCause } from '../status-error.ts';
+
+/**
+ * What one version of a resource adds to the generic verbs: how its objects are cleaned, filled in and checked. Every function is pure
+ * and returns a new object where it changes something.
+ */
+export interface Strategy {
+  /** Removes what the schema does not know; `dropped` are the paths, for `fieldValidation`. */
+  prune(object: JsonObject): { readonly object: JsonObject; readonly dropped: readonly string[] };
+  applyDefaults(object: JsonObject): JsonObject;
+  /** Clears what a creator may not set and sets what the server decides. */
+  prepareForCreate(object: JsonObject): JsonObject;
+  /** Carries over what an update (of this subresource; empty: the object itself) may not change. */
+  prepareForUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject;
+  validateCreate(object: JsonObject): readonly FieldCause[];
+  validateUpdate(object: JsonObject, old: JsonObject, subresource: string): readonly FieldCause[];
+  /** Things worth telling the client that are no errors; sent as Warning headers. */
+  warnings?(object: JsonObject, old: JsonObject | undefined): readonly string[];
+}
+
+/** A strategy that accepts everything as it is. */
+export const permissiveStrategy: Strategy = {
+  prune: (object) => ({ object, dropped: [] }),
+  applyDefaults: (object) => object,
+  prepareForCreate: (object) => object,
+  prepareForUpdate: (object) => object,
+  validateCreate: () => [],
+  validateUpdate: () => [],
+};

@@ -1,0 +1,13 @@
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { noSuchPath } from '../errors.ts';
+import type { Scope } from '../request.ts';
+import { storedObject } from '../verbs/get.ts';
+
+/** Issues a token for a service account. */
+export function requestToken(api: Api, scope: Scope, body: unknown): StoredObject {
+  const account = storedObject(api, scope);
+  const issue = api.tokens?.issue;
+  if (issue === undefined) throw noSuchPath();
+  return issue(account, body);
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../json.ts';
+import { recordUpdate } from '../../patch/index.ts';
+import { StatusError } from '../../status-error.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { badRequest, invalid } from '../errors.ts';
+import { managerOf } from '../field-manager.ts';
+import { generateName } from '../generate-name.ts';
+import { metaText, timestamp, withMetadata } from '../metadata.ts';
+import type { Scope, WriteParams } from '../request.ts';
+import { asJson, asNew, asStored } from '../stored-json.ts';
+import { decodeBody } from './decode-body.ts';
+import { keyOf } from './key-of.ts';
+
+const NAME_ATTEMPTS = 8;
+
+/** Creates an object from what a client sent. */
+export async function createObject(
+  api: Api,
+  scope: Scope,
+  body: unknown,
+  params: WriteParams = {},
+): Promise<StoredObject> {
+  const decoded = placed(scope, decodeBody(scope, body, params));
+  if (metaText(decoded, 'resourceVersion') !== '') {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+  return await createDecoded(api, scope, decoded, params);
+}
+
+/** Creates a decoded object; `applied` has its managed fields already. */
+export async function createDecoded(
+  api: Api,
+  scope: Scope,
+  decoded: JsonObject,
+  params: WriteParams,
+  isApplied = false,
+): Promise<StoredObject> {
+  const isGenerated = metaText(decoded, 'name') === '' && metaText(decoded, 'generateName') !== '';
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOnce(api, scope, decoded, params, isApplied);
+    } catch (error) {
+      const isTaken = error instanceof StatusError && error.reason === 'AlreadyExists';
+      if (!isTaken || !isGenerated || attempt === NAME_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function createOnce(
+  api: Api,
+  scope: Scope,
+  decoded: JsonObject,
+  params: WriteParams,
+  isApplied: boolean,
+): Promise<StoredObject> {
+  const { strategy } = scope.version;
+  const named = withIdentity(api, decoded);
+  const attributes = { scope, operation: 'CREATE', isDryRun: params.isDryRun === true } as const;
+  const mutated = api.admission.mutate({ ...attributes, object: named });
+  const prepared = strategy.prepareForCreate(mutated);
+  const causes = strategy.validateCreate(prepared);
+  if (causes.length > 0) throw invalid(scope.version.resource, metaText(prepared, 'name'), causes);
+  for (const warning of strategy.warnings?.(prepared, undefined) ?? []) scope.warn(warning);
+  const object = isApplied ? prepared : recordCreate(api, scope, prepared, params);
+  await api.admission.validate({ ...attributes, object });
+  const key = keyOf(scope, metaText(object, 'name'));
+  if (params.isDryRun === true) {
+    if (api.store.get(key) !== undefined) api.store.create(key, asNew(object));
+    return asStored(object);
+  }
+  const stored = api.store.create(key, asNew(scope.version.toStored(object)));
+  api.admission.admitted({ ...attributes, object: asJson(stored) });
+  return scope.version.fromStored(stored);
+}
+
+function recordCreate(api: Api, scope: Scope, after: JsonObject, params: WriteParams): JsonObject {
+  const { apiVersion, schema, resolve, hasStatus } = scope.version;
+  const manager = managerOf(scope, params);
+  const now = timestamp(api.world.clock.now());
+  return recordUpdate({
+    before: undefined,
+    after,
+    manager,
+    apiVersion,
+    subresource: '',
+    now,
+    schema,
+    resolve,
+    hasStatus,
+  });
+}
+
+/** Puts the object into the request's namespace and under its name; what contradicts them is refused. */
+export function placed(scope: Scope, object: JsonObject): JsonObject {
+  const { isNamespaced } = scope.resource.info;
+  const namespace = metaText(object, 'namespace');
+  if (isNamespaced && namespace !== '' && namespace !== scope.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  return isNamespaced ? withMetadata(object, { namespace: scope.namespace }) : object;
+}
+
+function withIdentity(api: Api, object: JsonObject): JsonObject {
+  const { world } = api;
+  const prefix = metaText(object, 'generateName');
+  const name = metaText(object, 'name') || (prefix === '' ? '' : generateName(prefix, world.random));
+  return withMetadata(object, {
+    ...(name === '' ? {} : { name }),
+    uid: world.newUid(),
+    creationTimestamp: timestamp(world.clock.now()),
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    generation: undefined,
+    selfLink: undefined,
+  });
+}

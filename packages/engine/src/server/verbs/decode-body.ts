@@ -1,0 +1,51 @@
+import { isObject, type JsonObject } from '../../json.ts';
+import { badRequest } from '../errors.ts';
+import type { Scope, WriteParams } from '../request.ts';
+
+/** Reads the object of a create or update: its type must be the one that the path names, unknown fields are dropped, defaults filled in. */
+export function decodeBody(scope: Scope, body: unknown, params: WriteParams): JsonObject {
+  if (!isObject(body)) throw badRequest(`${scope.version.resource.kind} must be a JSON object`);
+  const typed = withType(scope, body);
+  const { strategy } = scope.version;
+  const { object, dropped } = strategy.prune(typed);
+  reportUnknown(scope, params, dropped);
+  return strategy.applyDefaults(object);
+}
+
+/** Fills in a missing type, as the path tells it; another one than the path's is refused. */
+function withType({ version }: Scope, body: JsonObject): JsonObject {
+  const { apiVersion = version.apiVersion, kind = version.resource.kind } = body;
+  if (kind !== version.resource.kind) {
+    throw badRequest(
+      `${text(kind)} in version "${lastPart(text(apiVersion))}" cannot be handled as a ${version.resource.kind}: no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme`,
+    );
+  }
+  if (apiVersion !== version.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${text(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
+    );
+  }
+  return body['apiVersion'] === undefined || body['kind'] === undefined ? { ...body, apiVersion, kind } : body;
+}
+
+function reportUnknown(scope: Scope, params: WriteParams, dropped: readonly string[]): void {
+  const problems = [
+    ...dropped.map((path) => `unknown field "${path}"`),
+    ...(params.duplicateFields ?? []).map((path) => `duplicate field "${path}"`),
+  ];
+  if (problems.length === 0 || params.fieldValidation === 'Ignore') return;
+  if (params.fieldValidation === 'Strict') {
+    const { kind } = scope.version.resource;
+    const why = `strict decoding error: ${problems.join(', ')}`;
+    throw badRequest(`${kind} in version "${scope.version.name}" cannot be handled as a ${kind}: ${why}`);
+  }
+  for (const problem of problems) scope.warn(problem);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function lastPart(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+}

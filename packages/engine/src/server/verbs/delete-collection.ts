@@ -1,0 +1,28 @@
+import { StatusError } from '../../status-error.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import type { ListParams } from '../list-params.ts';
+import type { Scope } from '../request.ts';
+import { deleteObject } from './delete.ts';
+import type { DeleteParams } from './delete-params.ts';
+import { type ListPage, listObjects } from './list.ts';
+
+/** Deletes all that a list selects; what others delete meanwhile does not matter. Gives back what was found. */
+export async function deleteCollection(
+  api: Api,
+  scope: Scope,
+  selection: ListParams,
+  params: DeleteParams = {},
+): Promise<ListPage> {
+  const page = listObjects(api, scope, selection);
+  for (const object of page.items) await deleteOne(api, scope, object, params);
+  return page;
+}
+
+async function deleteOne(api: Api, scope: Scope, { metadata }: StoredObject, params: DeleteParams): Promise<void> {
+  try {
+    await deleteObject(api, { ...scope, namespace: metadata.namespace ?? '', name: metadata.name }, params);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import { isObject, type Json } from '../../json.ts';
+import type { DeleteParams, Propagation } from './delete-params.ts';
+
+/** Reads a DeleteOptions object, as the body of a DELETE or inside an Eviction. */
+export function deleteParamsOf(body: Json | undefined): DeleteParams {
+  if (!isObject(body)) return {};
+  const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun, orphanDependents } = body;
+  const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
+  return {
+    ...(typeof propagationPolicy === 'string' ? { propagation: asPropagation(propagationPolicy) } : {}),
+    ...(typeof orphanDependents === 'boolean' ? { propagation: orphanDependents ? 'Orphan' : 'Background' } : {}),
+    ...(typeof gracePeriodSeconds === 'number' ? { gracePeriodSeconds } : {}),
+    preconditions: {
+      ...(typeof uid === 'string' ? { uid } : {}),
+      ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    },
+    ...(Array.isArray(dryRun) && dryRun.includes('All') ? { isDryRun: true } : {}),
+  };
+}
+
+/** Unknown words are kept: the check that follows names them. */
+export function asPropagation(text: string): Propagation {
+  // checkDeleteParams refuses what is none of the three.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return text as Propagation;
+}

@@ -1,0 +1,152 @@
+import type { JsonObject } from '../../json.ts';
+import { recordUpdate } from '../../patch/index.ts';
+import { StatusError } from '../../status-error.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { conflict, invalid, MODIFIED } from '../errors.ts';
+import { managerOf } from '../field-manager.ts';
+import { finalizersOf, metadataOf, metaText, timestamp, withMetadata } from '../metadata.ts';
+import type { Scope, WriteParams } from '../request.ts';
+import { asJson, asNew, asStored } from '../stored-json.ts';
+import { storedObject } from './get.ts';
+import { keyOf } from './key-of.ts';
+
+/** How a stored object is turned into its successor. */
+export interface Rewrite {
+  /** From the object as it is, in the request's version, to what it shall be. May be called again when somebody else wrote meanwhile. */
+  readonly change: (old: JsonObject) => JsonObject;
+  /** Managed fields are part of the change already: server-side apply. */
+  readonly isApplied?: boolean;
+  /** Skips defaulting, checks and admission: the engine's own bookkeeping. */
+  readonly isInternal?: boolean;
+  /** A missing resourceVersion means "whatever is there", also for kinds that otherwise insist: patches, subresources. */
+  readonly isUnconditional?: boolean;
+}
+
+const ATTEMPTS = 5;
+
+/** Changes one stored object: carries over what may not change, checks, admits, records who wrote, stores. */
+export async function rewrite(api: Api, scope: Scope, params: WriteParams, how: Rewrite): Promise<StoredObject> {
+  for (let attempt = 1; ; attempt++) {
+    const stored = storedObject(api, scope);
+    const old = asJson(scope.version.fromStored(stored));
+    const wanted = how.change(old);
+    checkPreconditions(scope, wanted, old, how);
+    try {
+      return await store(api, scope, params, how, stored, old, wanted);
+    } catch (error) {
+      const isRace = error instanceof StatusError && error.reason === 'Conflict' && error === raceLost(error);
+      if (!isRace || metaText(wanted, 'resourceVersion') !== metaText(old, 'resourceVersion') || attempt === ATTEMPTS)
+        throw error;
+    }
+  }
+}
+
+function raceLost(error: StatusError): StatusError | undefined {
+  return error.message.endsWith(MODIFIED) ? error : undefined;
+}
+
+function checkPreconditions(scope: Scope, wanted: JsonObject, old: JsonObject, how: Rewrite): void {
+  const { info, rules } = scope.resource;
+  const version = metaText(wanted, 'resourceVersion');
+  const uid = metaText(wanted, 'uid');
+  if (uid !== '' && uid !== metaText(old, 'uid')) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(old, 'uid')}`;
+    throw conflict(info, scope.name, why);
+  }
+  if (version === '' || version === '0') {
+    if (rules.allowsUnconditionalUpdate || how.isUnconditional === true) return;
+    const message = 'Invalid value: 0: must be specified for an update';
+    throw invalid(info, scope.name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }]);
+  }
+  if (version !== metaText(old, 'resourceVersion')) throw conflict(info, scope.name, MODIFIED);
+}
+
+async function store(
+  api: Api,
+  scope: Scope,
+  params: WriteParams,
+  how: Rewrite,
+  stored: StoredObject,
+  old: JsonObject,
+  wanted: JsonObject,
+): Promise<StoredObject> {
+  const attributes = { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true } as const;
+  const carried = carryOver(wanted, old);
+  const next = how.isInternal === true ? carried : prepare(api, scope, params, how, old, carried);
+  if (how.isInternal !== true) await api.admission.validate({ ...attributes, object: next });
+  const object = withMetadata(next, { resourceVersion: metaText(old, 'resourceVersion') });
+  if (isGone(object)) return removeFinally(api, scope, params, object, stored);
+  if (params.isDryRun === true) return asStored(object);
+  const revision = Number(stored.metadata.resourceVersion);
+  const written = api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision);
+  api.admission.admitted({ ...attributes, object: asJson(written) });
+  return scope.version.fromStored(written);
+}
+
+function prepare(
+  api: Api,
+  scope: Scope,
+  params: WriteParams,
+  how: Rewrite,
+  old: JsonObject,
+  wanted: JsonObject,
+): JsonObject {
+  const { strategy, resource, apiVersion, schema, resolve, hasStatus } = scope.version;
+  const { subresource } = scope;
+  const attributes = { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true } as const;
+  const mutated = api.admission.mutate({ ...attributes, object: wanted });
+  const after = strategy.prepareForUpdate(mutated, old, subresource);
+  const causes = strategy.validateUpdate(after, old, subresource);
+  if (causes.length > 0) throw invalid(resource, scope.name, causes);
+  for (const warning of strategy.warnings?.(after, old) ?? []) scope.warn(warning);
+  if (how.isApplied === true) return after;
+  const now = timestamp(api.world.clock.now());
+  const manager = managerOf(scope, params);
+  return recordUpdate({ before: old, after, manager, apiVersion, subresource, now, schema, resolve, hasStatus });
+}
+
+/** What a client left out of the metadata, and what it cannot change, stays as it was. */
+function carryOver(wanted: JsonObject, old: JsonObject): JsonObject {
+  const before = metadataOf(old);
+  const given = metadataOf(wanted);
+  return withMetadata(wanted, {
+    uid: before['uid'],
+    resourceVersion: before['resourceVersion'],
+    generation: before['generation'],
+    creationTimestamp: given['creationTimestamp'] ?? before['creationTimestamp'],
+    deletionTimestamp: given['deletionTimestamp'] ?? before['deletionTimestamp'],
+    deletionGracePeriodSeconds: given['deletionGracePeriodSeconds'] ?? before['deletionGracePeriodSeconds'],
+    selfLink: undefined,
+  });
+}
+
+/** Deleted, with nobody left to wait for. */
+function isGone(object: JsonObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadataOf(object);
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizersOf(object).length === 0;
+}
+
+function removeFinally(
+  api: Api,
+  scope: Scope,
+  params: WriteParams,
+  object: JsonObject,
+  stored: StoredObject,
+): StoredObject {
+  if (params.isDryRun === true || hasNamespaceFinalizer(object)) {
+    if (params.isDryRun === true) return asStored(object);
+    const revision = Number(stored.metadata.resourceVersion);
+    return scope.version.fromStored(api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision));
+  }
+  api.store.delete(keyOf(scope), Number(stored.metadata.resourceVersion));
+  return asStored(object);
+}
+
+/** Namespaces keep their finalizers in the spec, too. */
+function hasNamespaceFinalizer(object: JsonObject): boolean {
+  const spec = object['spec'];
+  if (object['kind'] !== 'Namespace' || typeof spec !== 'object' || spec === null || !('finalizers' in spec))
+    return false;
+  return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../json.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { badRequest, notFound } from '../errors.ts';
+import { metaText, withMetadata } from '../metadata.ts';
+import type { Scope, WriteParams } from '../request.ts';
+import { createDecoded, placed } from './create.ts';
+import { decodeBody } from './decode-body.ts';
+import { keyOf } from './key-of.ts';
+import { rewrite } from './rewrite.ts';
+
+/** What an update did. */
+export interface Updated {
+  readonly object: StoredObject;
+  readonly isCreated: boolean;
+}
+
+/** Replaces an object, or a subresource of it, by what a client sent. */
+export async function updateObject(api: Api, scope: Scope, body: unknown, params: WriteParams = {}): Promise<Updated> {
+  const decoded = named(scope, placed(scope, decodeBody(scope, body, params)));
+  const exists = api.store.get(keyOf(scope)) !== undefined;
+  if (!exists && scope.subresource === '' && scope.resource.rules.allowsCreateOnUpdate) {
+    if (metaText(decoded, 'uid') !== '' || !['', '0'].includes(metaText(decoded, 'resourceVersion'))) {
+      throw notFound(scope.resource.info, scope.name);
+    }
+    const fresh = withMetadata(decoded, { resourceVersion: undefined });
+    return { object: await createDecoded(api, scope, fresh, params), isCreated: true };
+  }
+  const object = await rewrite(api, scope, params, { change: () => decoded });
+  return { object, isCreated: false };
+}
+
+function named(scope: Scope, object: JsonObject): JsonObject {
+  const name = metaText(object, 'name');
+  if (name === '') throw badRequest('name must be provided');
+  if (name !== scope.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
+  }
+  return object;
+}

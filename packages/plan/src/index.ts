@@ -1,8 +1,23 @@
+export { AUTH_TOKEN_BYTES, buildAuthSecret, wantsAuthSecret } from './build/auth-secret.ts';
+export {
+  buildAutoscalerRole,
+  buildAutoscalerRoleBinding,
+  buildAutoscalerServiceAccount,
+  ownServiceAccount,
+} from './build/autoscaler-access.ts';
 export type { BuildContext, PodDefaults } from './build/context.ts';
+export { alignClaimOwner, buildGcsClaim, describeClaimDrift } from './build/gcs-claim.ts';
 export { storageNamespaceOf } from './build/gcs-ft.ts';
 export { buildHeadPod, headFqdn, stampHeadPod } from './build/head-pod.ts';
+export { buildHeadService, headServiceSelector } from './build/head-service.ts';
+export { buildHeadlessService } from './build/headless-service.ts';
+export { alignIngress, buildIngress } from './build/ingress.ts';
 export type { ReplicaPlace } from './build/pod-labels.ts';
+export { buildRedisCleanupJob, keepsStateInRedis, type RedisCleanupOptions } from './build/redis-cleanup.ts';
+export { buildRoute, type Route } from './build/route.ts';
+export { buildServeService, NO_SERVE_PORT, wantsServeService } from './build/serve-service.ts';
 export { buildWorkerPod } from './build/worker-pod.ts';
 export { type Action, NOTHING, type Plan, type PlannedEvent } from './plan.ts';
 export type { ObservedRayCluster } from './raycluster/observed.ts';
 export { planRayCluster } from './raycluster/plan.ts';
+export { type DesiredResources, desiredResources } from './raycluster/resources.ts';

@@ -1,0 +1,57 @@
+import {
+  clusterObjectNames,
+  isAutoscalingEnabled,
+  type PolicyRule,
+  type RayCluster,
+  type RayClusterSpec,
+  type Role,
+  type RoleBinding,
+  type ServiceAccount,
+} from '@manta/api';
+import { childMetadata, clusterLabels } from './child-metadata.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** The autoscaler's account; undefined where none is needed or the head has an account of the user's own. */
+export function buildAutoscalerServiceAccount(cluster: RayCluster, spec: RayClusterSpec): ServiceAccount | undefined {
+  if (!isAutoscalingEnabled(spec) || ownServiceAccount(spec) !== undefined) return undefined;
+  const name = clusterObjectNames.serviceAccount(cluster.metadata?.name ?? '');
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: childMetadata(cluster, name, clusterLabels(cluster)) };
+}
+
+/** What the autoscaler may do in the cluster's namespace; undefined where it does not run. */
+export function buildAutoscalerRole(cluster: RayCluster, spec: RayClusterSpec): Role | undefined {
+  if (!isAutoscalingEnabled(spec)) return undefined;
+  const name = clusterObjectNames.role(cluster.metadata?.name ?? '');
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'Role',
+    metadata: childMetadata(cluster, name, clusterLabels(cluster)),
+    rules: AUTOSCALER_RULES,
+  };
+}
+
+/** Gives the autoscaler's Role to the account of the head pod; undefined where the autoscaler does not run. */
+export function buildAutoscalerRoleBinding(cluster: RayCluster, spec: RayClusterSpec): RoleBinding | undefined {
+  if (!isAutoscalingEnabled(spec)) return undefined;
+  const { name = '', namespace = '' } = cluster.metadata ?? {};
+  const account = clusterObjectNames.serviceAccount(name, ownServiceAccount(spec));
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: childMetadata(cluster, clusterObjectNames.roleBinding(name), clusterLabels(cluster)),
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: clusterObjectNames.role(name) },
+  };
+}
+
+/** The account that the user has chosen for the head pod. It must exist: we never make one that is not ours. */
+export function ownServiceAccount({ headGroupSpec }: RayClusterSpec): string | undefined {
+  return headGroupSpec.template.spec?.serviceAccountName || undefined;
+}
+
+const AUTOSCALER_RULES: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
+  { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
+  { apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: ['get', 'patch'] },
+];

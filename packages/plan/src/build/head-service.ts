@@ -1,0 +1,91 @@
+import {
+  GroupName,
+  Label,
+  LabelValue,
+  NodeType,
+  podNames,
+  type RayCluster,
+  type RayClusterSpec,
+  type Service,
+  type ServicePort,
+  type ServiceSpec,
+  serviceNames,
+  type StringMap,
+} from '@manta/api';
+import { childMetadata } from './child-metadata.ts';
+import type { BuildContext } from './context.ts';
+import { draftOf, rayContainerOf } from './pod-draft.ts';
+import { podLabels } from './pod-labels.ts';
+import { headServicePorts } from './service-ports.ts';
+
+/** The Service by which workers and clients reach the head. A Service of the user's own is completed, never contradicted. */
+export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): Service {
+  const { headService, template } = spec.headGroupSpec;
+  const name = serviceNames.head(cluster.metadata?.name ?? '', headService?.metadata?.name);
+  const podsLabels = headPodLabels(cluster, spec);
+  const annotations = { ...headService?.metadata?.annotations, ...spec.headServiceAnnotations };
+  const labels = { ...headService?.metadata?.labels, ...findableLabels(cluster, podsLabels) };
+  const ports = headServicePorts(rayContainerOf(draftOf(template).spec));
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { ...headService?.metadata, ...childMetadata(cluster, name, labels, annotations) },
+    spec: {
+      ...headService?.spec,
+      ...kindOfService(spec, context),
+      selector: selectorOf(podsLabels),
+      ports: withDefaults(headService?.spec?.ports ?? [], ports),
+    },
+  };
+}
+
+/** The labels that find a cluster's head Service, under whatever name. */
+export function headServiceSelector(cluster: string): StringMap {
+  return {
+    [Label.Cluster]: cluster,
+    [Label.NodeType]: NodeType.Head,
+    [Label.Identifier]: podNames.identifier(cluster, NodeType.Head),
+  };
+}
+
+/**
+ * Without further wishes the Service has no address of its own: its name leads to the head pod itself, also before Ray is ready, because
+ * workers join early.
+ */
+function kindOfService({ headGroupSpec }: RayClusterSpec, { env }: BuildContext): ServiceSpec {
+  const { headService, serviceType } = headGroupSpec;
+  const type = headService?.spec?.type || serviceType;
+  const isPlain = headService === undefined && (!type || type === 'ClusterIP');
+  return {
+    ...(type ? { type } : {}),
+    ...(isPlain && !env.rayHeadClusterIpService ? { clusterIP: 'None', publishNotReadyAddresses: true } : {}),
+  };
+}
+
+/** Port names must be unique; of two with one name the user's counts. */
+function withDefaults(own: readonly ServicePort[], defaults: readonly ServicePort[]): readonly ServicePort[] {
+  const taken = new Set(own.map(({ name }) => name));
+  return [...own, ...defaults.filter(({ name }) => !taken.has(name))];
+}
+
+function headPodLabels(cluster: RayCluster, { headGroupSpec }: RayClusterSpec): StringMap {
+  return podLabels(cluster.metadata?.name ?? '', NodeType.Head, GroupName.Head, {
+    template: headGroupSpec.template.metadata?.labels,
+    group: headGroupSpec.labels,
+  });
+}
+
+const SELECTED = [Label.Cluster, Label.NodeType, Label.Identifier, Label.AppName, Label.AppCreatedBy] as const;
+
+/** What the head pod carries, also where the user has given these labels other values. */
+function selectorOf(labels: StringMap): StringMap {
+  return Object.fromEntries(SELECTED.map((key) => [key, labels[key] ?? '']));
+}
+
+function findableLabels(cluster: RayCluster, labels: StringMap): StringMap {
+  return {
+    ...selectorOf(labels),
+    ...headServiceSelector(cluster.metadata?.name ?? ''),
+    [Label.AppCreatedBy]: LabelValue.CreatedBy,
+  };
+}

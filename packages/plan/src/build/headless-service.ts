@@ -1,0 +1,28 @@
+import {
+  hostsPerReplica,
+  Label,
+  NodeType,
+  type RayCluster,
+  type RayClusterSpec,
+  type Service,
+  serviceNames,
+} from '@manta/api';
+import { childMetadata } from './child-metadata.ts';
+
+/** Gives the hosts of multi-host replicas names by which they find each other; undefined where every replica is one host. */
+export function buildHeadlessService(cluster: RayCluster, spec: RayClusterSpec): Service | undefined {
+  if (!spec.workerGroupSpecs?.some((group) => hostsPerReplica(group) > 1)) return undefined;
+  const { name = '' } = cluster.metadata ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: childMetadata(cluster, serviceNames.headlessWorkers(name), { [Label.HeadlessWorkerService]: name }),
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: 'None',
+      // The hosts look each other up before any of them is ready.
+      publishNotReadyAddresses: true,
+      selector: { [Label.Cluster]: name, [Label.NodeType]: NodeType.Worker },
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  Annotation,
+  canonicalJson,
+  type Ingress,
+  IngressPathType,
+  type RayCluster,
+  type RayClusterSpec,
+  serviceNames,
+  type StringMap,
+} from '@manta/api';
+import { childMetadata, headFrontLabels } from './child-metadata.ts';
+import { draftOf, rayContainerOf } from './pod-draft.ts';
+import { dashboardPort } from './service-ports.ts';
+
+/** The Ingress in front of the head's dashboard; undefined unless it is wanted. */
+export function buildIngress(cluster: RayCluster, spec: RayClusterSpec): Ingress | undefined {
+  const { enableIngress, ingressOptions = {} } = spec.headGroupSpec;
+  if (enableIngress !== true) return undefined;
+  const { [Annotation.IngressClass]: ingressClassName, ...annotations } = inheritedAnnotations(cluster);
+  const { host, path, pathType, tls = [] } = ingressOptions;
+  const rule = {
+    ...(host ? { host } : {}),
+    http: {
+      paths: [{ path: path || '/', pathType: pathType ?? IngressPathType.Prefix, backend: backendOf(cluster, spec) }],
+    },
+  };
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: childMetadata(
+      cluster,
+      serviceNames.ingress(cluster.metadata?.name ?? ''),
+      headFrontLabels(cluster),
+      annotations,
+    ),
+    spec: {
+      ...(ingressClassName ? { ingressClassName } : {}),
+      rules: [rule],
+      ...(tls.length === 0 ? {} : { tls }),
+    },
+  };
+}
+
+/**
+ * The live Ingress as it should be, or undefined where it is so already. Labels and annotations that others have put on it stay, and so
+ * does a class that the installation has filled in where the user asks for none.
+ */
+export function alignIngress(live: Ingress, wanted: Ingress): Ingress | undefined {
+  const { ingressClassName } = live.spec ?? {};
+  const spec = { ...(ingressClassName === undefined ? {} : { ingressClassName }), ...wanted.spec };
+  const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
+  const annotations = { ...live.metadata?.annotations, ...wanted.metadata?.annotations };
+  const isSame =
+    canonicalJson([labels, annotations, spec]) ===
+    canonicalJson([live.metadata?.labels ?? {}, live.metadata?.annotations ?? {}, live.spec]);
+  return isSame ? undefined : { ...live, metadata: { ...live.metadata, labels, annotations }, spec };
+}
+
+/** Annotations that speak to whatever serves the Ingress or Route; what kubectl keeps for itself is about the cluster alone. */
+export function inheritedAnnotations({ metadata }: RayCluster): StringMap {
+  const entries = Object.entries(metadata?.annotations ?? {});
+  return Object.fromEntries(entries.filter(([key]) => !key.startsWith('kubectl.kubernetes.io/')));
+}
+
+function backendOf(cluster: RayCluster, spec: RayClusterSpec) {
+  const { headService, template } = spec.headGroupSpec;
+  const name = serviceNames.head(cluster.metadata?.name ?? '', headService?.metadata?.name);
+  return { service: { name, port: { number: dashboardPort(rayContainerOf(draftOf(template).spec)) } } };
+}

@@ -1,0 +1,110 @@
+import {
+  clusterObjectNames,
+  type Container,
+  ContainerName,
+  EnvName,
+  EnvValue,
+  isGcsFaultToleranceEmbedded,
+  isGcsFaultToleranceEnabled,
+  type Job,
+  Label,
+  NodeType,
+  type RayCluster,
+  type RayClusterSpec,
+  type ResourceRequirements,
+} from '@manta/api';
+import { childMetadata } from './child-metadata.ts';
+import { appendEnv, hasEnv } from './container-env.ts';
+import type { BuildContext } from './context.ts';
+import { buildHeadPod } from './head-pod.ts';
+import { rayContainerOf } from './pod-draft.ts';
+import { bash } from './shell.ts';
+
+const DEADLINE_SECONDS = 300;
+const SMALL = { cpu: '200m', memory: '256Mi' } as const;
+
+/** What an installation may set about cleanup Jobs. */
+export interface RedisCleanupOptions {
+  readonly resources?: ResourceRequirements;
+}
+
+/** Does the cluster keep state in Redis, which has to be removed when it goes? */
+export function keepsStateInRedis(cluster: RayCluster, spec: RayClusterSpec): boolean {
+  return isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) && !isGcsFaultToleranceEmbedded(spec);
+}
+
+/**
+ * The Job that removes a cluster's state from Redis. It runs in the head's own image with the head's own variables, so it reaches Redis
+ * wherever the head did. Undefined where the cluster has nothing in Redis.
+ */
+export function buildRedisCleanupJob(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  context: BuildContext,
+  options: RedisCleanupOptions = {},
+): Job | undefined {
+  if (!keepsStateInRedis(cluster, spec)) return undefined;
+  const head = buildHeadPod(cluster, spec, context);
+  const labels = { ...head.metadata?.labels, [Label.NodeType]: NodeType.RedisCleanup };
+  const name = clusterObjectNames.redisCleanupJob(cluster.metadata?.name ?? '');
+  const headSpec = head.spec ?? { containers: [] };
+  const initContainers = headSpec.initContainers?.filter((each) => each.name !== ContainerName.WaitForTlsIpSan) ?? [];
+  const { initContainers: _, ...podSpec } = headSpec;
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: childMetadata(cluster, name, labels, head.metadata?.annotations),
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: DEADLINE_SECONDS,
+      template: {
+        metadata: { ...head.metadata, labels },
+        spec: {
+          ...podSpec,
+          ...(initContainers.length === 0 ? {} : { initContainers }),
+          containers: [cleanupContainer(rayContainerOf(headSpec), context, options)],
+          restartPolicy: 'Never',
+        },
+      },
+    },
+  };
+}
+
+function cleanupContainer(ray: Container, context: BuildContext, { resources }: RedisCleanupOptions): Container {
+  const { livenessProbe: _, readinessProbe: __, ...container } = ray;
+  const patient = appendEnv(container, [
+    { name: EnvName.RedisDbConnectRetries, value: EnvValue.RedisDbConnectRetries },
+    { name: EnvName.RedisDbConnectWaitMilliseconds, value: EnvValue.RedisDbConnectWaitMilliseconds },
+  ]);
+  return {
+    ...patient,
+    command: bash(context),
+    args: [cleanupScript(hasEnv(ray, EnvName.RedisUsername))],
+    resources: resources ?? { limits: SMALL, requests: SMALL },
+  };
+}
+
+/** Ray before user names came to Redis does not know the argument, so it is passed only where the head has a user name. */
+function cleanupScript(hasUsername: boolean): string {
+  const username = hasUsername ? `\n    username=os.environ.get('REDIS_USERNAME') or url.username or '',` : '';
+  return `
+echo "To get more information about manually deleting the storage namespace in Redis and removing the RayCluster's finalizer, please check https://docs.ray.io/en/master/cluster/kubernetes/user-guides/kuberay-gcs-ft.html for more details."
+python -c "
+import os
+import sys
+from urllib.parse import urlparse
+from ray._private.gcs_utils import cleanup_redis_storage
+
+address = os.environ['RAY_REDIS_ADDRESS'].split(',')[0]
+url = urlparse(address if '://' in address else 'redis://' + address)
+is_clean = cleanup_redis_storage(
+    host=url.hostname,
+    port=url.port or 6379,${username}
+    password=os.environ.get('REDIS_PASSWORD') or url.password or '',
+    use_ssl=url.scheme == 'rediss',
+    storage_namespace=os.environ['RAY_external_storage_namespace'],
+)
+sys.exit(0 if is_clean else 1)
+"
+`.trim();
+}

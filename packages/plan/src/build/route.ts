@@ -1,0 +1,36 @@
+import { type KubeObject, type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
+import { childMetadata, headFrontLabels } from './child-metadata.ts';
+import { inheritedAnnotations } from './ingress.ts';
+import { draftOf, rayContainerOf } from './pod-draft.ts';
+import { dashboardPort } from './service-ports.ts';
+
+/** OpenShift's own kind of Ingress, as far as we use it. */
+export interface Route extends KubeObject {
+  readonly spec: {
+    readonly to: { readonly kind: string; readonly name: string; readonly weight: number };
+    readonly port: { readonly targetPort: number };
+    readonly wildcardPolicy: string;
+  };
+}
+
+/** The Route in front of the head's dashboard; undefined unless it is wanted. */
+export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | undefined {
+  const { enableIngress, headService, template } = spec.headGroupSpec;
+  if (enableIngress !== true) return undefined;
+  const { name = '', namespace = '' } = cluster.metadata ?? {};
+  return {
+    apiVersion: 'route.openshift.io/v1',
+    kind: 'Route',
+    metadata: childMetadata(
+      cluster,
+      serviceNames.route(name, namespace),
+      headFrontLabels(cluster),
+      inheritedAnnotations(cluster),
+    ),
+    spec: {
+      to: { kind: 'Service', name: serviceNames.head(name, headService?.metadata?.name), weight: 100 },
+      port: { targetPort: dashboardPort(rayContainerOf(draftOf(template).spec)) },
+      wildcardPolicy: 'None',
+    },
+  };
+}

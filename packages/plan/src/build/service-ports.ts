@@ -1,0 +1,42 @@
+import {
+  type Container,
+  DEFAULT_APP_PROTOCOL,
+  DefaultPort,
+  isServePortName,
+  PortName,
+  type ServicePort,
+} from '@manta/api';
+
+/** The ports of the head's Service: what the Ray container declares, and always one for metrics; Ray's usual ones where it declares none. */
+export function headServicePorts(container: Container): readonly ServicePort[] {
+  return byName(portsOf(container)).map((port) => ({ ...port, appProtocol: DEFAULT_APP_PROTOCOL }));
+}
+
+/** The ports on which Ray Serve takes traffic, as far as the Ray container declares them. */
+export function servePorts(container: Container): readonly ServicePort[] {
+  return byName(portsOf(container)).filter(({ name }) => isServePortName(name));
+}
+
+/** The number of the port that leads to the dashboard. */
+export function dashboardPort(container: Container): number {
+  return portsOf(container).get(PortName.Dashboard) ?? DefaultPort.Dashboard;
+}
+
+function portsOf({ ports = [] }: Container): ReadonlyMap<string, number> {
+  if (ports.length === 0) return USUAL_PORTS;
+  const declared = ports.map(({ name, containerPort }) => [name || `${containerPort}-port`, containerPort] as const);
+  return new Map([[PortName.Metrics, DefaultPort.Metrics], ...declared]);
+}
+
+/** One order for all: a list that came out differently each time would look like a change. */
+function byName(ports: ReadonlyMap<string, number>): readonly { readonly name: string; readonly port: number }[] {
+  return [...ports].map(([name, port]) => ({ name, port })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const USUAL_PORTS: ReadonlyMap<string, number> = new Map([
+  [PortName.Client, DefaultPort.Client],
+  [PortName.Dashboard, DefaultPort.Dashboard],
+  [PortName.GcsServer, DefaultPort.GcsServer],
+  [PortName.Metrics, DefaultPort.Metrics],
+  [PortName.Serve, DefaultPort.Serve],
+]);

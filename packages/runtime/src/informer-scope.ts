@@ -3,7 +3,7 @@ import type { ResourceType } from '@manta/kube';
 import type { ScopeStatus } from './informer-status.ts';
 import type { Logger } from './logger.ts';
 import { keyOf, type ObjectKey } from './object-key.ts';
-import type { ChangeType, Reflection } from './reflector.ts';
+import type { ChangeType } from './reflector.ts';
 import { Reflector, type ReflectorSink, type Selection } from './reflector-driver.ts';
 import type { Change, Entry, Store } from './store.ts';
 import type { World } from './world.ts';
@@ -93,7 +93,7 @@ export class InformerScope<T extends KubeObject, R> implements ReflectorSink<T> 
     this.#options.progressed();
   }
 
-  moved(_reflection: Reflection): void {
+  moved(): void {
     this.#options.moved();
   }
 

@@ -10,6 +10,8 @@ import type { Selection } from './reflector-driver.ts';
 import { hasReached } from './resource-version.ts';
 import { type Change, type Entry, Store } from './store.ts';
 
+export type { InformerWorld } from './informer-scope.ts';
+
 /** A change as informers report it. */
 export interface InformerChange<R> extends Change<R> {
   /** Part of the first content, as opposed to something that happened since. */

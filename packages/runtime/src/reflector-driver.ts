@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { type Clock, type KubeClient, type ResourceType, sleep } from '@manta/kube';
+import { type Clock, type KubeClient, type ResourceType, sleep, TransportError } from '@manta/kube';
 import { withJitter } from './backoff.ts';
 import {
   type ChangeType,
@@ -32,7 +32,7 @@ export interface ReflectorSink<T> {
   /** All changes up to this version have been handed over. */
   advance(resourceVersion: string): void;
   /** After every step that led to another phase or trouble. */
-  moved(reflection: Reflection): void;
+  moved(): void;
 }
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -97,7 +97,7 @@ export class Reflector<T extends KubeObject> {
 
   async #list(atLeast: string | undefined, abort: AbortController): Promise<Activity<T> | undefined> {
     const { client, clock, type, selection } = this.#options;
-    const cancel = clock.setTimer(LIST_LIMIT_MS, () => abort.abort(new Error('the list did not end')));
+    const cancel = clock.setTimer(LIST_LIMIT_MS, () => abort.abort(new TransportError('the list did not end')));
     try {
       const list = client.listStream(type, {
         ...selection,
@@ -123,7 +123,7 @@ export class Reflector<T extends KubeObject> {
     const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random()));
     const cancelHeld = clock.setTimer(HELD_MS, () => this.#fire({ type: 'held' }));
     const cancelOverdue = clock.setTimer(timeoutSeconds * 1000 + OVERDUE_MS, () =>
-      abort.abort(new Error('the watch went on past its end: the connection must be dead')),
+      abort.abort(new TransportError('the watch went on past its end: the connection must be dead')),
     );
     try {
       const events = client.watch(type, {
@@ -185,7 +185,7 @@ export class Reflector<T extends KubeObject> {
           activity = effect;
       }
     }
-    if (before.state.phase !== next.state.phase || before.trouble !== next.trouble) sink.moved(next);
+    if (before.state.phase !== next.state.phase || before.trouble !== next.trouble) sink.moved();
     return activity;
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import type { ResourceType, Status } from '@manta/kube';
+import { ApiError, type ResourceType, type Status } from '@manta/kube';
 import { describe, expect, it } from 'vitest';
 import { createInformer } from './informer.ts';
 import { silentLogger } from './logger.ts';
@@ -54,6 +54,23 @@ describe('WriteBarrier', () => {
     expect(barrier.state('ns/owner').kind).toBe('waiting');
     await clock.settle();
     expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('lets the owner go once, when all of its writes to several objects have been seen', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const hidden = new Set(['b']);
+    client.faults.onWatchEvent = (event) =>
+      'object' in event && hidden.has(event.object.metadata?.name ?? '') ? 'close' : undefined;
+    for (const name of ['a', 'b']) {
+      barrier.wrote('ns/owner', informer, await client.create(PODS, { metadata: { name, namespace: 'ns' } }));
+    }
+    let runs = 0;
+    barrier.whenOver('ns/owner', () => (runs += 1));
+    await clock.advance(500);
+    expect([informer.size, runs]).toEqual([1, 0]);
+    hidden.clear();
+    await clock.advance(5_000);
+    expect([informer.size, runs]).toEqual([2, 1]);
   });
 
   it('does not wait for a write that has been seen already', async () => {
@@ -128,6 +145,26 @@ describe('WriteBarrier', () => {
     client.sendBookmarks();
     await clock.settle();
     expect(barrier.state('ns/owner').kind).toBe('clear');
+  });
+
+  it('does not wait for an informer that is forbidden to watch, and waits again when it may', async () => {
+    const { barrier, client, clock, informer } = await setUp();
+    const forbidden = new ApiError({ method: 'GET', path: '/' }, 403, 'forbidden');
+    client.faults.onWatchEvent = () => forbidden;
+    client.faults.onRequest = ({ verb }) => {
+      if (verb === 'watch') throw forbidden;
+    };
+    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
+    expect(barrier.state('ns/owner').kind).toBe('waiting');
+    await clock.settle();
+    expect([informer.status().phase, barrier.state('ns/owner').kind]).toEqual(['forbidden', 'clear']);
+    client.faults.onRequest = undefined;
+    client.faults.onWatchEvent = () => 'close';
+    await clock.advance(2_500);
+    expect([informer.size, informer.isReady(), barrier.state('ns/owner').kind]).toEqual([0, true, 'waiting']);
+    client.faults.onWatchEvent = undefined;
+    await clock.advance(5_000);
+    expect([informer.size, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
   });
 
   it('forgets an owner that is gone', async () => {

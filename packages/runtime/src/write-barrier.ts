@@ -1,10 +1,10 @@
 import type { KubeObject } from '@manta/api';
 import type { Clock, Status } from '@manta/kube';
 import type { Informer } from './informer.ts';
-import { keyOf, type ObjectKey } from './object-key.ts';
+import { keyOf, namespaceOf, type ObjectKey } from './object-key.ts';
 
 /** The side of an informer that a barrier looks at. */
-export type BarrierInformer = Pick<Informer, 'type' | 'entry' | 'hasSeen' | 'onChange' | 'onProgress'>;
+export type BarrierInformer = Pick<Informer, 'type' | 'entry' | 'hasSeen' | 'isReady' | 'onChange' | 'onProgress'>;
 
 /** A write of ours that an informer has not shown us yet. */
 export interface PendingWrite {
@@ -63,7 +63,7 @@ export class WriteBarrier {
   }
 
   state(owner: ObjectKey): BarrierState {
-    const pending = [...(this.#byOwner.get(owner) ?? [])];
+    const pending = [...(this.#byOwner.get(owner) ?? [])].filter(isFollowed);
     if (pending.length === 0) return { kind: 'clear' };
     const lateAt = Math.min(...pending.map(({ since }) => since)) + this.#lateAfterMs;
     return this.#clock.now() >= lateAt ? { kind: 'late', pending } : { kind: 'waiting', pending, lateAt };
@@ -95,7 +95,7 @@ export class WriteBarrier {
 
   #expect(owner: ObjectKey, informer: BarrierInformer, key: ObjectKey, wait: PendingWrite['wait']): void {
     const pending: Pending = { owner, informer, kind: informer.type.kind, key, wait, since: this.#clock.now() };
-    if (isOver(pending)) return;
+    if (isOver(pending) || !isFollowed(pending)) return;
     const owned = this.#byOwner.get(owner) ?? new Set();
     this.#byOwner.set(owner, owned.add(pending));
     const objects = this.#follow(informer);
@@ -138,6 +138,11 @@ export class WriteBarrier {
     waiter?.cancelTimer();
     waiter?.run();
   }
+}
+
+/** Nobody waits for an informer that may not watch or has nothing to watch: what it holds is not acted upon. */
+function isFollowed({ informer, key }: Pending): boolean {
+  return informer.isReady(namespaceOf(key));
 }
 
 function isOver({ informer, key, wait }: Pending): boolean {

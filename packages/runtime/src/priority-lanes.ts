@@ -9,18 +9,20 @@ const PATIENCE = 8;
 
 interface Lane {
   readonly priority: Priority;
-  /** In the order of arrival; a Set so that a key can leave from the middle. */
-  readonly keys: Set<string>;
+  /**
+   * In the order of arrival, from `head` on. A key that has moved to another lane stays behind as a leftover: `#laneOf` has the
+   * truth. (A Set would be simpler, but finding its first member costs as much as all those that were taken out before it.)
+   */
+  queue: string[];
+  head: number;
+  /** How many keys wait here, leftovers not counted. */
+  depth: number;
   passedOver: number;
 }
 
 /** Keys that are ready, first come first served within a priority. Urgent lanes go first, but no lane waits for ever. */
 export class PriorityLanes {
-  readonly #lanes: readonly Lane[] = [PRIORITY.high, PRIORITY.normal, PRIORITY.low].map((priority) => ({
-    priority,
-    keys: new Set<string>(),
-    passedOver: 0,
-  }));
+  #lanes = emptyLanes();
   readonly #laneOf = new Map<string, Lane>();
 
   get size(): number {
@@ -29,7 +31,7 @@ export class PriorityLanes {
 
   /** How many keys wait at a priority. */
   depth(priority: Priority): number {
-    return this.#lanes.find((lane) => lane.priority === priority)?.keys.size ?? 0;
+    return this.#lanes.find((lane) => lane.priority === priority)?.depth ?? 0;
   }
 
   priorityOf(key: string): Priority | undefined {
@@ -40,10 +42,11 @@ export class PriorityLanes {
   add(key: string, priority: Priority): boolean {
     const known = this.#laneOf.get(key);
     if (known !== undefined && known.priority >= priority) return false;
-    known?.keys.delete(key);
+    if (known !== undefined) known.depth -= 1;
     const lane = this.#lanes.find((candidate) => candidate.priority === priority);
     if (lane === undefined) return false;
-    lane.keys.add(key);
+    lane.queue.push(key);
+    lane.depth += 1;
     this.#laneOf.set(key, lane);
     return known === undefined;
   }
@@ -51,23 +54,45 @@ export class PriorityLanes {
   /** Takes out the next key in turn. */
   take(): { readonly key: string; readonly priority: Priority } | undefined {
     const lane = this.#nextLane();
-    const [key] = lane?.keys ?? [];
+    const key = lane === undefined ? undefined : this.#first(lane);
     if (lane === undefined || key === undefined) return undefined;
-    lane.keys.delete(key);
+    lane.depth -= 1;
     this.#laneOf.delete(key);
-    for (const other of this.#lanes)
-      other.passedOver = other === lane || other.keys.size === 0 ? 0 : other.passedOver + 1;
+    for (const other of this.#lanes) other.passedOver = other === lane || other.depth === 0 ? 0 : other.passedOver + 1;
     return { key, priority: lane.priority };
   }
 
   clear(): void {
-    for (const lane of this.#lanes) lane.keys.clear();
+    this.#lanes = emptyLanes();
     this.#laneOf.clear();
   }
 
+  #first(lane: Lane): string | undefined {
+    while (lane.head < lane.queue.length) {
+      const key = lane.queue[lane.head];
+      lane.head += 1;
+      if (lane.head * 2 > lane.queue.length) {
+        lane.queue = lane.queue.slice(lane.head);
+        lane.head = 0;
+      }
+      if (key !== undefined && this.#laneOf.get(key) === lane) return key;
+    }
+    return undefined;
+  }
+
   #nextLane(): Lane | undefined {
-    const waiting = this.#lanes.filter((lane) => lane.keys.size > 0);
+    const waiting = this.#lanes.filter((lane) => lane.depth > 0);
     const impatient = waiting.filter((lane) => lane.passedOver >= PATIENCE);
     return impatient.toSorted((a, b) => b.passedOver - a.passedOver)[0] ?? waiting[0];
   }
+}
+
+function emptyLanes(): readonly Lane[] {
+  return [PRIORITY.high, PRIORITY.normal, PRIORITY.low].map((priority) => ({
+    priority,
+    queue: [],
+    head: 0,
+    depth: 0,
+    passedOver: 0,
+  }));
 }

@@ -20,7 +20,8 @@ export function createBy(
   object: JsonObject,
 ): Outcome {
   return outcomeOf(() => {
-    const filled = strategy.prepareForCreate(strategy.applyDefaults(strategy.prune(object).object));
+    const read = strategy.applyDefaults(strategy.prune(object).object);
+    const filled = strategy.prepareForCreate({ ...read, metadata: { ...(read['metadata'] as object), uid: 'UID' } });
     const causes = strategy.validateCreate(filled);
     if (causes.length > 0) throw invalid(kind, nameOf(filled), causes);
     return { status: 201, object: comparable(filled) };
@@ -45,7 +46,8 @@ export function updateBy(
 
 /** What the real server answered. */
 export function realOutcome({ status, body }: ApiAnswer): Outcome {
-  if (status < 300) return { status, object: comparable(body as JsonObject) };
+  const { uid } = (body as { metadata?: { uid?: string } }).metadata ?? {};
+  if (uid !== undefined) return { status, object: comparable(JSON.parse(JSON.stringify(body).replaceAll(uid, 'UID'))) };
   const { reason, message, details } = body as { reason: string; message: string; details?: { causes?: Cause[] } };
   return refused(status, reason, message, details?.causes);
 }

@@ -71,21 +71,37 @@ function decodeQuantity(value: Exclude<Json, null>): string {
   return formatQuantity(parsed.value);
 }
 
-const layouts: Readonly<Record<number, string>> = {
-  0: '2006-01-02T15:04:05Z07:00',
-  6: '2006-01-02T15:04:05.000000Z07:00',
-};
+const timeParts = [/\d{4}/y, /-/y, /\d{2}/y, /-/y, /\d{2}/y, /T/y, /\d{2}/y, /:/y, /\d{2}/y, /:/y, /\d{2}/y] as const;
+const timeNames = ['2006', '-', '01', '-', '02', 'T', '15', ':', '04', ':', '05'] as const;
 
+/** Reads a time as Go does by the layout of RFC 3339: with a fraction of any length, or of exactly six digits. */
 function decodeTime(value: Exclude<Json, null>, digits: 0 | 6): string {
   if (typeof value !== 'string') throw plainMismatch('string')(value);
-  const match = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.exec(value);
-  const time = match === null ? Number.NaN : Date.parse(value);
-  if (match === null || Number.isNaN(time)) {
-    throw new DecodeError(
-      `parsing time ${goQuote(value)} as "${layouts[digits] ?? ''}": cannot parse ${goQuote(value)} as "2006"`,
-    );
-  }
+  const end = parseTime(value, digits);
+  const time = Date.parse(value);
+  if (Number.isNaN(time)) throw timeError(value, digits, ': day out of range');
   const seconds = new Date(time).toISOString().slice(0, 19);
-  if (digits === 0) return `${seconds}Z`;
-  return `${seconds}.${(match[1] ?? '.').slice(1).padEnd(6, '0').slice(0, 6)}Z`;
+  return digits === 0 ? `${seconds}Z` : `${seconds}${value.slice(end - 7, end)}Z`;
+}
+
+/** Where the time zone begins. */
+function parseTime(value: string, digits: 0 | 6): number {
+  let at = 0;
+  const expect = (pattern: RegExp, name: string): void => {
+    pattern.lastIndex = at;
+    if (!pattern.test(value)) throw timeError(value, digits, `: cannot parse ${goQuote(value.slice(at))} as "${name}"`);
+    at = pattern.lastIndex;
+  };
+  for (const [index, pattern] of timeParts.entries()) expect(pattern, timeNames[index] ?? '');
+  if (digits === 6) expect(/\.\d{6}(?!\d)/y, '.000000');
+  else expect(/(\.\d+)?/y, '');
+  const end = at;
+  expect(/(Z|[+-]\d{2}:\d{2})/y, 'Z07:00');
+  if (at < value.length) throw timeError(value, digits, `: extra text: ${goQuote(value.slice(at))}`);
+  return end;
+}
+
+function timeError(value: string, digits: 0 | 6, problem: string): DecodeError {
+  const layout = digits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
+  return new DecodeError(`parsing time ${goQuote(value)} as "${layout}"${problem}`);
 }

@@ -91,6 +91,16 @@ function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
   return decoded;
 }
 
+/** What Go keeps in structs, which are never empty to it. */
+const structKinds: ReadonlySet<string> = new Set([
+  'struct',
+  'time',
+  'microTime',
+  'quantity',
+  'intOrString',
+  'duration',
+]);
+
 /** Writes fields in Go's order, with those that Go never leaves out. */
 function encodeStruct(fields: ReadonlyMap<string, ShapeField>, read: ReadonlyMap<string, Json>): JsonObject {
   const encoded: Record<string, Json> = {};
@@ -98,7 +108,7 @@ function encodeStruct(fields: ReadonlyMap<string, ShapeField>, read: ReadonlyMap
     const value = read.get(name);
     if (omits === 'nothing') encoded[name] = value ?? zeroOf(shape);
     else if (value === undefined) {
-      if (omits === 'empty' && shape.kind === 'struct') encoded[name] = zeroOf(shape);
+      if (omits === 'empty' && structKinds.has(shape.kind)) encoded[name] = zeroOf(shape);
     } else if (!isOmitted(shape, value, omits)) encoded[name] = value;
   }
   return encoded;
@@ -109,7 +119,7 @@ function isOmitted(shape: Shape, value: Json, omits: 'empty' | 'zero'): boolean 
   if (shape.kind === 'struct') return omits === 'zero' && Object.keys(isObject(value) ? value : {}).length === 0;
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return Object.keys(value).length === 0 && shape.kind === 'map';
-  return value === '' || value === 0 || value === false;
+  return !structKinds.has(shape.kind) && (value === '' || value === 0 || value === false);
 }
 
 /** Go's zero value of a type, as JSON shows it. */

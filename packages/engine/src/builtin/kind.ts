@@ -12,6 +12,8 @@ export interface BuiltinKind {
   readonly definition: string;
   readonly isNamespaced: boolean;
   readonly checkName: CheckText;
+  /** `metadata.generation` counts the changes of its spec. */
+  readonly hasGeneration: boolean;
   /** Clears what a creator may not set and sets what the server decides. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
   /** Carries over what an update may not change. */

@@ -7,8 +7,13 @@ import {
 } from '../field/names.ts';
 import { emptyStruct } from './decode.ts';
 import type { BuiltinKind } from './kind.ts';
-import { preparePod, preparePodUpdate } from './prepare/pod.ts';
+import { prepareClaim, prepareNamespace, prepareNode, prepareSecret, prepareVolume } from './prepare/core.ts';
+import { prepareJob } from './prepare/job.ts';
+import { preparePod } from './prepare/pod.ts';
+import { prepareService } from './prepare/service.ts';
 import { withFields } from './read.ts';
+import { checkClaim, checkClaimUpdate } from './validate/claim.ts';
+import { checkPod } from './validate/pod-spec.ts';
 
 interface Row extends Partial<BuiltinKind> {
   readonly type: string;
@@ -37,19 +42,24 @@ const rows: readonly Row[] = [
   { type: 'core.ConfigMap' },
   { type: 'core.Endpoints' },
   { type: 'core.Event' },
-  { type: 'core.Namespace', isClusterScoped: true, checkName: checkLabelName },
-  { type: 'core.Node', isClusterScoped: true },
-  { type: 'core.PersistentVolume', isClusterScoped: true, status: 'core.PersistentVolumeStatus' },
-  { type: 'core.PersistentVolumeClaim', status: 'core.PersistentVolumeClaimStatus' },
-  { type: 'core.Pod', prepareForCreate: preparePod, prepareForUpdate: preparePodUpdate },
-  { type: 'core.PodTemplate' },
+  { type: 'core.Namespace', isClusterScoped: true, checkName: checkLabelName, prepareForCreate: prepareNamespace },
+  { type: 'core.Node', isClusterScoped: true, prepareForCreate: prepareNode },
+  { type: 'core.PersistentVolume', isClusterScoped: true, prepareForCreate: prepareVolume },
+  {
+    type: 'core.PersistentVolumeClaim',
+    prepareForCreate: prepareClaim,
+    validate: checkClaim,
+    validateUpdate: checkClaimUpdate,
+  },
+  { type: 'core.Pod', prepareForCreate: preparePod, validate: checkPod, hasGeneration: true },
+  { type: 'core.PodTemplate', hasGeneration: true },
   { type: 'core.ResourceQuota', status: 'core.ResourceQuotaStatus' },
-  { type: 'core.Secret' },
-  { type: 'core.Service', checkName: checkServiceName, status: 'core.ServiceStatus' },
+  { type: 'core.Secret', prepareForCreate: prepareSecret },
+  { type: 'core.Service', checkName: checkServiceName, prepareForCreate: prepareService },
   { type: 'core.ServiceAccount' },
-  { type: 'admissionregistration.MutatingWebhookConfiguration', isClusterScoped: true },
-  { type: 'admissionregistration.ValidatingWebhookConfiguration', isClusterScoped: true },
-  { type: 'apiextensions.CustomResourceDefinition', isClusterScoped: true },
+  { type: 'admissionregistration.MutatingWebhookConfiguration', isClusterScoped: true, hasGeneration: true },
+  { type: 'admissionregistration.ValidatingWebhookConfiguration', isClusterScoped: true, hasGeneration: true },
+  { type: 'apiextensions.CustomResourceDefinition', isClusterScoped: true, hasGeneration: true },
   { type: 'authentication.SelfSubjectReview', isClusterScoped: true },
   { type: 'authentication.TokenRequest' },
   { type: 'authentication.TokenReview', isClusterScoped: true },
@@ -58,20 +68,20 @@ const rows: readonly Row[] = [
   { type: 'authorization.SelfSubjectRulesReview', isClusterScoped: true },
   { type: 'authorization.SubjectAccessReview', isClusterScoped: true },
   { type: 'autoscaling.Scale' },
-  { type: 'batch.Job', status: 'batch.JobStatus' },
+  { type: 'batch.Job', prepareForCreate: prepareJob, hasGeneration: true },
   { type: 'coordination.Lease' },
-  { type: 'discovery.EndpointSlice' },
+  { type: 'discovery.EndpointSlice', hasGeneration: true },
   { type: 'events.Event' },
-  { type: 'networking.Ingress', status: 'networking.IngressStatus' },
-  { type: 'networking.IngressClass', isClusterScoped: true },
-  { type: 'networking.NetworkPolicy' },
+  { type: 'networking.Ingress', status: 'networking.IngressStatus', hasGeneration: true },
+  { type: 'networking.IngressClass', isClusterScoped: true, hasGeneration: true },
+  { type: 'networking.NetworkPolicy', hasGeneration: true },
   { type: 'policy.Eviction' },
-  { type: 'policy.PodDisruptionBudget', status: 'policy.PodDisruptionBudgetStatus' },
+  { type: 'policy.PodDisruptionBudget', status: 'policy.PodDisruptionBudgetStatus', hasGeneration: true },
   { type: 'rbac.ClusterRole', isClusterScoped: true, checkName: checkPathSegment },
   { type: 'rbac.ClusterRoleBinding', isClusterScoped: true, checkName: checkPathSegment },
   { type: 'rbac.Role', checkName: checkPathSegment },
   { type: 'rbac.RoleBinding', checkName: checkPathSegment },
-  { type: 'scheduling.PriorityClass', isClusterScoped: true },
+  { type: 'scheduling.PriorityClass', isClusterScoped: true, hasGeneration: true },
   { type: 'storage.StorageClass', isClusterScoped: true },
 ];
 
@@ -86,6 +96,7 @@ export const builtinKinds: readonly BuiltinKind[] = rows.map((row) => {
     kind,
     definition: `${root}.${module}.v1.${kind}`,
     isNamespaced: isClusterScoped !== true,
+    hasGeneration: false,
     ...(status === undefined
       ? {}
       : { prepareForCreate: (object) => withFields(object, { status: emptyStruct(status) }) }),

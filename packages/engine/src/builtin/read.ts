@@ -49,7 +49,7 @@ export function withFields(object: JsonObject, fields: JsonObject): JsonObject {
 
 /** The object with fields where they are absent; the very same object where none is. */
 export function withDefaults(object: JsonObject, fields: JsonObject): JsonObject {
-  const missing = Object.entries(fields).filter(([key]) => object[key] === undefined);
+  const missing = Object.entries(fields).filter(([key]) => object[key] === undefined || object[key] === null);
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
 }
 

@@ -1,3 +1,4 @@
+import { deepEqual } from '../deep-equal.ts';
 import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Strategy } from '../server/strategy.ts';
@@ -6,7 +7,7 @@ import { decodeAs } from './decode.ts';
 import { DecodeError } from './decode-error.ts';
 import { fillDefaults } from './defaults/fill.ts';
 import type { BuiltinKind } from './kind.ts';
-import { metaOf, without } from './read.ts';
+import { metaOf, number, without } from './read.ts';
 import { shapeOf } from './shape.ts';
 
 /** How the objects of a built-in kind are read, filled in and checked. */
@@ -16,9 +17,14 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
   return {
     prune: (object) => read(kind, object),
     applyDefaults: (object) => fillDefaults(kind.type, object),
-    prepareForCreate: kind.prepareForCreate ?? ((object) => object),
-    prepareForUpdate: (object, old, subresource) =>
-      kind.prepareForUpdate?.(object, old, subresource) ?? keepStatus(object, old, subresource),
+    prepareForCreate: (object) => {
+      const prepared = kind.prepareForCreate?.(object) ?? object;
+      return kind.hasGeneration ? { ...prepared, metadata: { ...metaOf(prepared), generation: 1 } } : prepared;
+    },
+    prepareForUpdate: (object, old, subresource) => {
+      const prepared = kind.prepareForUpdate?.(object, old, subresource) ?? keepStatus(object, old, subresource);
+      return kind.hasGeneration ? withGeneration(prepared, old) : prepared;
+    },
     validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...validate(object)],
     validateUpdate: (object, old, subresource) => [
       ...validateMetaUpdate(metaOf(object), metaOf(old)),
@@ -40,6 +46,13 @@ function read(kind: BuiltinKind, object: JsonObject): ReturnType<Strategy['prune
       `${name} in version "v1" cannot be handled as a ${name}: ${error.message}`,
     );
   }
+}
+
+/** Any change of anything but metadata and status is a new generation. */
+function withGeneration(object: JsonObject, old: JsonObject): JsonObject {
+  const before = number(metaOf(old), 'generation') ?? 0;
+  const isChanged = !deepEqual(without(object, 'metadata', 'status'), without(old, 'metadata', 'status'));
+  return { ...object, metadata: { ...metaOf(object), generation: isChanged ? before + 1 : before } };
 }
 
 /** A status is changed through its subresource alone, and nothing else is changed there. */

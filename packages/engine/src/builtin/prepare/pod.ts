@@ -1,8 +1,6 @@
 import { isZeroQuantity, parseQuantity } from '@manta/api';
-import { deepEqual } from '../../deep-equal.ts';
 import type { JsonObject } from '../../json.ts';
-import { mapPart, metaOf, part, parts, text, withDefaults } from '../read.ts';
-import { keepStatus } from '../strategy.ts';
+import { mapPart, part, parts, text, withDefaults } from '../read.ts';
 
 /** What the server decides about a new pod: its status, and what admission adds to every pod. */
 export function preparePod(object: JsonObject): JsonObject {
@@ -13,7 +11,7 @@ export function preparePod(object: JsonObject): JsonObject {
     ...(isGated ? { conditions: [gatedCondition] } : {}),
     qosClass: qosClass(part(admitted, 'spec') ?? {}),
   };
-  return { ...admitted, metadata: { ...metaOf(admitted), generation: 1 }, status };
+  return { ...admitted, status };
 }
 
 const gatedCondition: JsonObject = {
@@ -23,14 +21,6 @@ const gatedCondition: JsonObject = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
   observedGeneration: 1,
 };
-
-/** An update of a pod keeps its status; another spec is another generation. */
-export function preparePodUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
-  const next = keepStatus(object, old, subresource);
-  if (subresource === 'status' || deepEqual(next['spec'], old['spec'])) return next;
-  const generation = metaOf(old)['generation'];
-  return { ...next, metadata: { ...metaOf(next), generation: (typeof generation === 'number' ? generation : 0) + 1 } };
-}
 
 /** Pods without a priority class have the lowest priority of all. */
 function prioritise(spec: JsonObject): JsonObject {

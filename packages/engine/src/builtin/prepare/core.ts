@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../json.ts';
+import { mapPart, metaOf, part, parts, text, textEntries, texts, without } from '../read.ts';
+
+/** A namespace is not gone before its contents are. */
+export function prepareNamespace(object: JsonObject): JsonObject {
+  const finalizers = texts(part(object, 'spec'), 'finalizers');
+  const spec = {
+    ...part(object, 'spec'),
+    finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'],
+  };
+  return { ...object, spec, status: { phase: 'Active' } };
+}
+
+/** A new node has yet to show that it is ready. */
+export function prepareNode(object: JsonObject): JsonObject {
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  return mapPart(object, 'spec', (spec) => {
+    const taints = parts(spec, 'taints');
+    const isThere = taints.some((each) => text(each, 'key') === taint.key && text(each, 'effect') === taint.effect);
+    return isThere ? spec : { ...spec, taints: [...taints, taint] };
+  });
+}
+
+/** A volume stays while it is in use. */
+export function prepareVolume(object: JsonObject): JsonObject {
+  return withFinalizer({ ...object, status: { phase: 'Pending' } }, 'kubernetes.io/pv-protection');
+}
+
+/** A claim stays while pods use it. */
+export function prepareClaim(object: JsonObject): JsonObject {
+  return withFinalizer({ ...object, status: { phase: 'Pending' } }, 'kubernetes.io/pvc-protection');
+}
+
+function withFinalizer(object: JsonObject, finalizer: string): JsonObject {
+  const meta = metaOf(object);
+  const finalizers = texts(meta, 'finalizers');
+  if (finalizers.includes(finalizer)) return object;
+  return { ...object, metadata: { ...meta, finalizers: [...finalizers, finalizer] } };
+}
+
+/** Plain texts of a secret are kept among its data. */
+export function prepareSecret(object: JsonObject): JsonObject {
+  const plain = textEntries(object, 'stringData');
+  if (plain.length === 0) return object;
+  const encoded = Object.fromEntries(plain.map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]));
+  return { ...without(object, 'stringData'), data: { ...part(object, 'data'), ...encoded } };
+}

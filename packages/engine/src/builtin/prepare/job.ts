@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../json.ts';
+import { metaOf, part, text, withDefaults } from '../read.ts';
+
+const uidLabels = ['batch.kubernetes.io/controller-uid', 'controller-uid'];
+const nameLabels = ['batch.kubernetes.io/job-name', 'job-name'];
+
+/** The status of a job is its controller's; its selector and its pods' labels are made from its uid. */
+export function prepareJob(object: JsonObject): JsonObject {
+  const spec = part(object, 'spec') ?? {};
+  const job = { ...object, status: {} };
+  return spec['manualSelector'] === true ? job : withSelector(job, spec, metaOf(object));
+}
+
+function withSelector(job: JsonObject, spec: JsonObject, meta: JsonObject): JsonObject {
+  const [uid, name] = [text(meta, 'uid'), text(meta, 'name')];
+  const template = part(spec, 'template') ?? {};
+  const templateMeta = metaOf(template);
+  const made = Object.fromEntries([...nameLabels.map((key) => [key, name]), ...uidLabels.map((key) => [key, uid])]);
+  const labels = withDefaults(part(templateMeta, 'labels') ?? {}, made);
+  const selector = part(spec, 'selector') ?? {};
+  const matchLabels = withDefaults(part(selector, 'matchLabels') ?? {}, { 'batch.kubernetes.io/controller-uid': uid });
+  return {
+    ...job,
+    metadata: withDefaults(meta, { labels }),
+    spec: {
+      ...spec,
+      selector: { ...selector, matchLabels },
+      template: { ...template, metadata: { ...templateMeta, labels } },
+    },
+  };
+}

@@ -1,27 +1,43 @@
 import type { Case } from '../support/target.ts';
+import { cases as apply } from './apply.ts';
 import { cases as discovery } from './discovery.ts';
+import { cases as dryRun } from './dry-run.ts';
 import { cases as fieldSelectors } from './field-selectors.ts';
+import { cases as fieldValidation } from './field-validation.ts';
 import { cases as health } from './health.ts';
+import { cases as jsonPatch } from './json-patch.ts';
 import { cases as kindsCreate } from './kinds-create.ts';
 import { cases as kindsCrud } from './kinds-crud.ts';
 import { cases as labelSelectors } from './label-selectors.ts';
 import { cases as locking } from './locking.ts';
+import { cases as mergePatch } from './merge-patch.ts';
 import { cases as names } from './names.ts';
 import { cases as namespaces } from './namespaces.ts';
 import { cases as paging } from './paging.ts';
 import { cases as resourceVersion } from './resource-version.ts';
+import { cases as strategicPatch } from './strategic-patch.ts';
+import { cases as watch } from './watch.ts';
+import { cases as watchInitialEvents } from './watch-initial-events.ts';
 
 /** Every case, by topic. */
 export const topics: Readonly<Record<string, readonly Case[]>> = {
+  apply,
   discovery,
+  'dry run': dryRun,
   'field selectors': fieldSelectors,
+  'field validation': fieldValidation,
   'health and documents': health,
+  'json patch': jsonPatch,
   'kinds: create': kindsCreate,
   'kinds: read, write, delete': kindsCrud,
   'label selectors': labelSelectors,
   locking,
+  'merge patch': mergePatch,
   names,
   namespaces,
   paging,
   'resource version': resourceVersion,
+  'strategic patch': strategicPatch,
+  watch,
+  'watch initial events': watchInitialEvents,
 };

@@ -1,0 +1,79 @@
+import type { Job, Pod } from '@manta/api';
+import type { StoreEvent } from '../../store/contract.ts';
+import { type Cluster, joinKey, nameOf, readOne, type Stored, splitKey } from '../cluster.ts';
+import type { Controller, LookAgain } from '../controller.ts';
+import { createEventRecorder } from '../event-recorder.ts';
+import { jobs, pods } from '../kinds.ts';
+import { controllerOf } from '../owner.ts';
+import { OwnerGraph } from '../owner-graph.ts';
+import { endOf } from './job-conditions.ts';
+import { JobSync } from './job-sync.ts';
+import { isTracked } from './tracked-pods.ts';
+
+/** The controller that a job is left to, unless its `managedBy` names another. */
+const THIS_CONTROLLER = 'kubernetes.io/job-controller';
+/** Marks the key of a pod that no job looks after any more; names have no such character. */
+const STRAY = '~';
+
+/** Runs Jobs: makes their pods, replaces failed ones, counts the ended ones, and says how each job ended. */
+export function jobController(cluster: Cluster): Controller {
+  const graph = new OwnerGraph();
+  const record = createEventRecorder(cluster, 'job-controller');
+  const sync = new JobSync(cluster, record, (job) =>
+    graph.dependentsOf(job.metadata.uid).flatMap(({ namespace, name }) => {
+      const pod = readOne(cluster.store, pods, namespace, name);
+      return pod !== undefined && controllerOf(pod)?.uid === job.metadata.uid ? [pod] : [];
+    }),
+  );
+  return {
+    name: 'job',
+    watches: [nameOf(jobs), nameOf(pods)],
+    keysOf: (event) => {
+      if (event.key.resource === nameOf(jobs)) {
+        const lost = event.type === 'DELETED' ? graph.dependentsOf(event.object.metadata.uid) : [];
+        if (event.type === 'DELETED') sync.forget(event.object.metadata.uid);
+        return [
+          joinKey(event.key.namespace, event.key.name),
+          ...lost.map(({ namespace, name }) => strayKey(namespace, name)),
+        ];
+      }
+      graph.follow(event);
+      return podKeys(event);
+    },
+    reconcile: async (key) => {
+      if (key.startsWith(STRAY)) return await releaseStray(cluster, sync, key.slice(STRAY.length));
+      const { namespace, name } = splitKey(key);
+      const job = readOne(cluster.store, jobs, namespace, name);
+      return job === undefined ? undefined : await attend(sync, job);
+    },
+  };
+}
+
+async function attend(sync: JobSync, job: Stored<Job>): Promise<LookAgain | undefined> {
+  const { managedBy } = job.spec ?? {};
+  if (managedBy !== undefined && managedBy !== THIS_CONTROLLER) return undefined;
+  return await (endOf(job) === undefined ? sync.run(job) : sync.release(job));
+}
+
+/** The pod's job, the job it had before, and the pod itself where it has none. */
+function podKeys({ key, object, before, type }: StoreEvent): readonly string[] {
+  const owners = [object, before].map((pod) => (pod === undefined ? undefined : controllerOf(pod)));
+  const names = new Set(owners.flatMap((owner) => (owner?.kind === 'Job' ? [owner.name] : [])));
+  const ownedNow = owners[0]?.kind === 'Job';
+  const stray = ownedNow || type === 'DELETED' ? [] : [strayKey(key.namespace, key.name)];
+  return [...[...names].map((name) => joinKey(key.namespace, name)), ...stray];
+}
+
+/** Nobody will count a pod whose job is gone: it need not wait. */
+async function releaseStray({ store }: Cluster, sync: JobSync, key: string): Promise<undefined> {
+  const { namespace, name } = splitKey(key);
+  const pod: Stored<Pod> | undefined = readOne(store, pods, namespace, name);
+  if (pod === undefined || !isTracked(pod)) return;
+  const owner = controllerOf(pod);
+  const job = owner?.kind === 'Job' ? readOne(store, jobs, namespace, owner.name) : undefined;
+  if (job === undefined || job.metadata.uid !== owner?.uid) await sync.untrack(pod);
+}
+
+function strayKey(namespace: string, name: string): string {
+  return `${STRAY}${joinKey(namespace, name)}`;
+}

@@ -1,0 +1,85 @@
+import type {
+  Condition,
+  ConfigMap,
+  EndpointSlice,
+  IntOrString,
+  Job,
+  KubeObject,
+  LabelSelector,
+  Namespace,
+  Node,
+  ObjectMeta,
+  ObjectReference,
+  Pod,
+  ResourceQuota,
+  Service,
+  ServiceAccount,
+  Time,
+} from '@manta/api';
+import type { ResourceType } from '@manta/kube';
+
+/** The kinds that Kubernetes' own controllers read and write. */
+
+export const pods = namespaced<Pod>('', 'pods', 'Pod');
+export const services = namespaced<Service>('', 'services', 'Service');
+export const configMaps = namespaced<ConfigMap>('', 'configmaps', 'ConfigMap');
+export const serviceAccounts = namespaced<ServiceAccount>('', 'serviceaccounts', 'ServiceAccount');
+export const resourceQuotas = namespaced<ResourceQuota>('', 'resourcequotas', 'ResourceQuota');
+export const events = namespaced<CoreEvent>('', 'events', 'Event');
+export const jobs = namespaced<Job>('batch', 'jobs', 'Job');
+export const endpointSlices = namespaced<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'EndpointSlice');
+export const podDisruptionBudgets = namespaced<PodDisruptionBudget>(
+  'policy',
+  'poddisruptionbudgets',
+  'PodDisruptionBudget',
+);
+export const namespaces = clusterScoped<Namespace>('', 'namespaces', 'Namespace');
+export const nodes = clusterScoped<Node>('', 'nodes', 'Node');
+export const customResourceDefinitions = clusterScoped(
+  'apiextensions.k8s.io',
+  'customresourcedefinitions',
+  'CustomResourceDefinition',
+);
+
+/** An event as the core group has it. */
+export interface CoreEvent extends KubeObject {
+  readonly involvedObject: ObjectReference;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly firstTimestamp?: Time;
+  readonly lastTimestamp?: Time;
+  readonly count?: number;
+  readonly source?: { readonly component?: string; readonly host?: string };
+  readonly reportingComponent?: string;
+  readonly reportingInstance?: string;
+}
+
+export interface PodDisruptionBudget extends KubeObject {
+  readonly metadata?: ObjectMeta;
+  readonly spec?: {
+    readonly minAvailable?: IntOrString;
+    readonly maxUnavailable?: IntOrString;
+    readonly selector?: LabelSelector;
+  };
+  readonly status?: PodDisruptionBudgetStatus;
+}
+
+export interface PodDisruptionBudgetStatus {
+  readonly observedGeneration?: number;
+  /** Pods that an eviction was granted for and that are not gone yet, and when it was. */
+  readonly disruptedPods?: Readonly<Record<string, Time>>;
+  readonly disruptionsAllowed: number;
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  readonly expectedPods: number;
+  readonly conditions?: readonly Condition[];
+}
+
+function namespaced<T extends KubeObject>(group: string, plural: string, kind: string): ResourceType<T> {
+  return { group, version: 'v1', plural, kind, isNamespaced: true };
+}
+
+function clusterScoped<T extends KubeObject>(group: string, plural: string, kind: string): ResourceType<T> {
+  return { group, version: 'v1', plural, kind, isNamespaced: false };
+}

@@ -46,14 +46,15 @@ interface Difference {
   readonly apply: (golden: Answered, all: Readonly<Record<string, RecordedScenario>>) => void;
 }
 
+const withQuotedFolder = (text: string) => text.replace('--temp-dir=/tmp/my ray ', '--temp-dir="/tmp/my ray" ');
+
 const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'static-start-params-head': {
     reason: 'a value that a shell would split is quoted',
     apply: (golden) => {
       const [ray] = golden['Pod/small-head-#1'].spec.containers;
-      const quoted = (text: string) => text.replace('--temp-dir=/tmp/my ray ', '--temp-dir="/tmp/my ray" ');
-      ray.args = ray.args.map(quoted);
-      for (const variable of ray.env) if (variable.value) variable.value = quoted(variable.value);
+      ray.args = ray.args.map(withQuotedFolder);
+      for (const variable of ray.env) if (variable.value) variable.value = withQuotedFolder(variable.value);
     },
   },
   'static-command-contains-ray-start': {

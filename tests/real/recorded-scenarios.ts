@@ -35,18 +35,18 @@ export const oracleFolder = join(sharedFolder(), 'oracle');
 
 /** Reads the RayCluster scenarios whose file names match. */
 export function readScenarios(pattern: string): Readonly<Record<string, RecordedScenario>> {
-  return run<Record<string, RecordedScenario>>(['play', pattern], '');
+  return run(['play', pattern], '') as Record<string, RecordedScenario>;
 }
 
 /** Puts objects of the server, by scenario, into the form of a snapshot. */
 export function normalise(
   scenarios: Readonly<Record<string, { readonly namespace: string; readonly objects: readonly KubeObject[] }>>,
 ): Readonly<Record<string, SnapshotObjects>> {
-  return run<Record<string, SnapshotObjects>>(['normalise'], JSON.stringify(scenarios));
+  return run(['normalise'], JSON.stringify(scenarios)) as Record<string, SnapshotObjects>;
 }
 
-function run<Result>(args: readonly string[], input: string): Result {
+function run(args: readonly string[], input: string): unknown {
   const program = join(import.meta.dirname, 'recorded-scenarios.py');
   const output = execFileSync('python3', [program, oracleFolder, ...args], { input, maxBuffer: 2 ** 28 });
-  return JSON.parse(output.toString()) as Result;
+  return JSON.parse(output.toString());
 }

@@ -21,3 +21,15 @@ export { type Action, NOTHING, type Plan, type PlannedEvent } from './plan.ts';
 export type { ObservedRayCluster } from './raycluster/observed.ts';
 export { planRayCluster } from './raycluster/plan.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
+export type {
+  HeadRecord,
+  JobRecord,
+  NamedRecord,
+  ObservedChildren,
+  PodRecord,
+  ServiceRecord,
+} from './raycluster/observed.ts';
+export type { RayClusterPlan } from './raycluster/plan.ts';
+export { rayClusterStatus } from './raycluster/status.ts';
+export { placeName } from './raycluster/worker-actions.ts';
+export type { ChildKind, CreateAction, DeleteAction, PlanOutcome, Told } from './plan.ts';

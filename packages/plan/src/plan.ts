@@ -1,26 +1,124 @@
-/** What is to be done about one object, decided from what was observed of it: a list of actions and when to look again. */
+import type { KubeObject } from '@manta/api';
+
+/** What is to be done about one object, decided from what was observed of it: actions in order, and when to look again. */
 export interface Plan {
   readonly actions: readonly Action[];
   /** Look again after this long even if nothing changes; absent: only when something does. */
   readonly lookAgainMs?: number;
 }
 
-/** One effect on the world. The operator carries them out in order; nothing else writes. */
-export type Action = { readonly type: 'event'; readonly event: PlannedEvent };
+/**
+ * One effect on the world, as data. The operator carries actions out in order; the first one that fails ends the plan, unless it is
+ * marked `isOptional`. Every action may be repeated: after a crash the same plan is made again.
+ */
+export type Action =
+  | EventAction
+  | CreateAction
+  | UpdateAction
+  | PatchAction
+  | DeleteAction
+  | DeletePodsAction
+  | FailAction;
+
+export interface EventAction {
+  readonly type: 'event';
+  readonly event: PlannedEvent;
+}
+
+/** Kinds that the operator makes for a custom resource. */
+export type ChildKind =
+  | 'Pod'
+  | 'Service'
+  | 'ServiceAccount'
+  | 'Role'
+  | 'RoleBinding'
+  | 'Ingress'
+  | 'Route'
+  | 'Secret'
+  | 'PersistentVolumeClaim'
+  | 'Job';
+
+/** Makes objects of one kind, in parallel with a slow start; the first refusal stops the rest. */
+export interface CreateAction extends Told {
+  readonly type: 'create';
+  readonly kind: ChildKind;
+  readonly objects: readonly KubeObject[];
+  /** Whether an object of that name counts as made: always, only when it is ours and alive, or never. */
+  readonly whenExists: 'fine' | 'fine-if-ours' | 'failure';
+}
+
+/** Replaces an object that was read at the resourceVersion it carries. */
+export interface UpdateAction extends Told {
+  readonly type: 'update';
+  readonly kind: ChildKind;
+  readonly object: KubeObject;
+}
+
+/** A merge patch; with a resourceVersion inside it applies only to the object as it was read. */
+export interface PatchAction extends Told {
+  readonly type: 'patch';
+  readonly kind: ChildKind | 'RayCluster';
+  readonly name: string;
+  readonly patch: unknown;
+}
+
+/** Deletes one object, and only the one that was seen: its uid is a precondition. An object that is gone counts as deleted. */
+export interface DeleteAction extends Told {
+  readonly type: 'delete';
+  readonly kind: ChildKind;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Deletes every pod with these labels. */
+export interface DeletePodsAction extends Told {
+  readonly type: 'delete-pods';
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Ends the plan with an error: what was observed forbids to go on, and trying again later may help. */
+export interface FailAction {
+  readonly type: 'fail';
+  readonly message: string;
+}
+
+/** What to say and to remember of an action that writes. */
+export interface Told {
+  /** Told for each object; `%n` stands for its name. */
+  readonly done?: PlannedEvent;
+  /** Told when it fails; the error follows the note after a comma. */
+  readonly failed?: PlannedEvent;
+  /** The reason of the ReplicaFailure condition when it fails. */
+  readonly failure?: string;
+  readonly isOptional?: boolean;
+}
 
 /** Something to tell the user about the object. */
 export interface PlannedEvent {
   readonly severity: 'Normal' | 'Warning';
   readonly reason: string;
-  /** What was done or tried, e.g. `Validate`. */
+  /** What was done or tried, e.g. `Create`. */
   readonly action: string;
   readonly note: string;
 }
 
+/** How carrying out a plan ended. */
+export type PlanOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined };
+
 /** Nothing to do until something changes. */
 export const NOTHING: Plan = { actions: [] };
 
+export function normal(reason: string, action: string, note: string): PlannedEvent {
+  return { severity: 'Normal', reason, action, note };
+}
+
+export function warning(reason: string, action: string, note: string): PlannedEvent {
+  return { severity: 'Warning', reason, action, note };
+}
+
 /** A warning that validation gives. */
 export function validationWarning(reason: string, note: string): Action {
-  return { type: 'event', event: { severity: 'Warning', reason, action: 'Validate', note } };
+  return { type: 'event', event: warning(reason, 'Validate', note) };
 }

@@ -22,7 +22,9 @@ export function withRayCommand(
   return { ...container, command: bash(context), args: [before === '' ? generated : `${before} && ${generated}`] };
 }
 
-/** Whether the user's own words start Ray, be it in one shell string or as separate words. */
+/** Whether the user's own words start Ray, be it in one shell string or as words of their own. */
 function startsRay(words: readonly string[]): boolean {
-  return words.join(' ').includes('ray start');
+  return words.some(
+    (word, i) => word.includes('ray start') || (/^(?:.*\/)?ray$/.test(word) && words[i + 1] === 'start'),
+  );
 }

@@ -2,8 +2,10 @@ import {
   type Container,
   DefaultPort,
   isAtLeast,
+  MAX_INT32,
   NodeType,
   OriginCrd,
+  parseGoInt,
   parseVersion,
   PortName,
   type Probe,
@@ -71,6 +73,8 @@ export function namedPort(container: Container, name: string): number | undefine
   return container.ports?.find((port) => port.name === name)?.containerPort;
 }
 
+/** Text that is no port is Ray's to complain about; the probes then ask where Ray listens by default. */
 function portFrom(text: string | undefined, fallback: number): number {
-  return text !== undefined && /^[+-]?\d{1,10}$/.test(text) ? Number(text) : fallback;
+  const port = parseGoInt(text ?? '');
+  return port.ok && Math.abs(port.value) <= MAX_INT32 ? port.value : fallback;
 }

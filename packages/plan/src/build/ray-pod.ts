@@ -3,6 +3,7 @@ import {
   type Container,
   ContainerName,
   DefaultPort,
+  isAutoscalingEnabled,
   Label,
   LabelValue,
   NodeType,
@@ -44,8 +45,11 @@ export function finishRayPod(draft: PodDraft, input: RayPodInput, context: Build
   let result = withInstallationDefaults(appendContainers(draft, input.sidecars), context);
   result = withServeLabel(result, input);
   result = withSharedMemory(result, params);
-  if (hasContainer(result, ContainerName.Autoscaler, input)) result = withSharedLogs(result, ContainerName.Autoscaler);
-  const hasCollector = historyCollector(cluster, input.spec, input.nodeType, input.fqdn, context) !== undefined;
+  if (input.nodeType === NodeType.Head && isAutoscalingEnabled(input.spec)) {
+    result = withSharedLogs(result, ContainerName.Autoscaler);
+  }
+  // A collector that the user brings is served like ours.
+  const hasCollector = context.gates.RayClusterHistoryServer && hasContainer(result, ContainerName.Collector);
   if (hasCollector) result = withSharedLogs(result, ContainerName.Collector);
   result = withRay(result, input, context);
   if (hasCollector) result = mapRayContainer(result, (container) => addMissingEnv(container, EVENT_EXPORT_ENV));
@@ -121,10 +125,6 @@ function withServeLabel(draft: PodDraft, { origin, nodeType }: RayPodInput): Pod
   return { ...draft, metadata: { ...draft.metadata, labels: { ...draft.metadata.labels, [Label.Serve]: value } } };
 }
 
-function hasContainer(draft: PodDraft, name: string, { spec, nodeType }: RayPodInput): boolean {
-  return (
-    nodeType === NodeType.Head &&
-    spec.enableInTreeAutoscaling === true &&
-    draft.spec.containers.some((c) => c.name === name)
-  );
+function hasContainer(draft: PodDraft, name: string): boolean {
+  return draft.spec.containers.some((container) => container.name === name);
 }

@@ -8,15 +8,16 @@ import {
   type Quantity,
   quantityValue,
 } from '@manta/api';
-import type { StartParams } from './start-params.ts';
+import { approximate, type StartParams } from './start-params.ts';
 
 /**
  * The `ray start` line of a node: the parameters, completed by what the Ray container's resources say. The form — flags sorted, each
  * between blanks — is the peer's, because users parse `KUBERAY_GEN_RAY_START_CMD`.
  */
 export function rayStartCommand(nodeType: NodeType, params: StartParams, container: Container): string {
-  const start = nodeType === NodeType.Head ? 'ray start --head ' : 'ray start ';
-  return start + renderFlags(withContainerResources(params, container));
+  const flags = renderFlags(withContainerResources(params, container));
+  if (nodeType === NodeType.Head) return `ray start --head ${flags}`;
+  return nodeType === NodeType.Worker ? `ray start ${flags}` : '';
 }
 
 /** Flags whose `false` must be said rather than left out. */
@@ -38,12 +39,17 @@ function renderFlag(key: string, value: string): string {
   return ` --${key}=${quoted(value)} `;
 }
 
+/** What ends a word or begins a subshell; `$(` doesn't. */
+const SEPARATORS = /[\s;&|<>]|(?<!\$)\(/;
+/** What a shell makes several words of: `{a,b}` and `{1..3}`, but not `${a}`. */
+const BRACES = /(?<!\$)\{[^{}]*(?:,|\.\.)[^{}]*\}/;
+
 /**
  * Plain values and values that the user has quoted stay as they are. What a shell would take apart is put between double quotes, in
  * which `$VAR` and `$(command)` still work.
  */
 function quoted(value: string): string {
-  const isTakenApart = /[\s;&|<>]/.test(value);
+  const isTakenApart = SEPARATORS.test(value) || BRACES.test(value);
   const hasQuotes = /['"`\\]/.test(value);
   return isTakenApart && !hasQuotes ? `"${value}"` : value;
 }
@@ -81,7 +87,7 @@ function acceleratorParams(params: StartParams, limits: Readonly<Record<string, 
   const acceleratorKey = keys.find((key) => ACCELERATORS[key] !== undefined && nonZero(limits[key]) !== undefined);
   const amount = acceleratorKey === undefined ? undefined : nonZero(limits[acceleratorKey]);
   if (!hasAccelerator && acceleratorKey !== undefined && amount !== undefined) {
-    const merged = { ...custom, [ACCELERATORS[acceleratorKey] ?? '']: Number(quantityValue(amount)) };
+    const merged = { ...custom, [ACCELERATORS[acceleratorKey] ?? '']: approximate(amount) };
     result['resources'] = `'${JSON.stringify(sortedByKey(merged))}'`;
   }
   return result;

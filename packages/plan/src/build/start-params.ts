@@ -1,11 +1,4 @@
-import {
-  DefaultPort,
-  isGpuResourceKey,
-  parseQuantity,
-  quantityMilliValue,
-  quantityValue,
-  type StringMap,
-} from '@manta/api';
+import { type Amount, DefaultPort, isGpuResourceKey, parseQuantity, quantityValue, type StringMap } from '@manta/api';
 
 /** Flags of `ray start` without their dashes. */
 export type StartParams = StringMap;
@@ -42,6 +35,13 @@ export function headPortOf(params: StartParams | undefined): string {
   return params?.['port'] ?? String(DefaultPort.GcsServer);
 }
 
+/** A quantity as Ray counts its own resources: as a number that may have decimals. */
+export function approximate({ nanos }: Amount): number {
+  return Number(nanos / NANOS) + Number(nanos % NANOS) / Number(NANOS);
+}
+
+const NANOS = 10n ** 9n;
+
 const COMMON: StartParams = {
   'metrics-export-port': String(DefaultPort.Metrics),
   'dashboard-agent-listen-port': String(DefaultPort.DashboardAgent),
@@ -65,7 +65,7 @@ function paramsFromResources(resources: StringMap): StartParams {
     if (lower === 'cpu') params['num-cpus'] = String(quantityValue(quantity.value));
     else if (lower === 'memory') params['memory'] = String(quantityValue(quantity.value));
     else if (isGpuResourceKey(lower)) params['num-gpus'] = String(quantityValue(quantity.value));
-    else custom[key] = Number(quantityMilliValue(quantity.value)) / 1000;
+    else custom[key] = approximate(quantity.value);
   }
   if (Object.keys(custom).length > 0) params['resources'] = `'${JSON.stringify(custom)}'`;
   return params;

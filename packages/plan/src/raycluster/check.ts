@@ -19,8 +19,9 @@ export interface Verdict {
 }
 
 /** The first thing that is wrong is told and stops everything else; a warning is told and stops nothing. */
-export function checkRayCluster({ cluster, gates, installed }: ObservedRayCluster): Verdict {
+export function checkRayCluster({ cluster, context, installed }: ObservedRayCluster): Verdict {
   const { metadata, spec } = cluster;
+  const { gates } = context;
   const problem =
     refusal(METADATA, cluster, validateRayClusterMetadata(metadata)) ??
     refusal(SPEC, cluster, validateRayClusterSpec(spec, metadata?.annotations, gates)) ??

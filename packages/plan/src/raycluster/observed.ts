@@ -1,9 +1,87 @@
-import type { FeatureGates, RayCluster } from '@manta/api';
+import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster } from '@manta/api';
+import type { BuildContext } from '../build/context.ts';
 
 /** Everything a decision about a RayCluster needs, gathered at one moment. */
 export interface ObservedRayCluster {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
   readonly cluster: RayCluster;
-  readonly gates: FeatureGates;
+  /** Every pod that carries the cluster's label, whoever made it. */
+  readonly pods: readonly PodRecord[];
+  readonly children: ObservedChildren;
+  readonly context: BuildContext;
   /** What else is installed in the Kubernetes cluster. */
-  readonly installed: { readonly certManager: boolean };
+  readonly installed: { readonly certManager: boolean; readonly openShift: boolean };
+  /** 32 fresh random bytes; used only when a token has to be made. */
+  readonly tokenBytes: Uint8Array;
+  /** The uid of the pod that last held a worker's or the head's place and is gone, by `<group>/<place>`. */
+  readonly lastHolders: ReadonlyMap<string, string>;
+}
+
+/** What decisions need of a pod. */
+export interface PodRecord {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly nodeType: string;
+  readonly group: string;
+  readonly cluster: string;
+  readonly replicaIndex: number | undefined;
+  readonly replicaName: string | undefined;
+  readonly hostIndex: number | undefined;
+  /** The uid of the controller that owns it. */
+  readonly owner: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly isTerminating: boolean;
+  readonly phase: string;
+  readonly restartPolicy: string;
+  readonly podIP: string;
+  /** Status of the Ready condition; undefined where there is none. */
+  readonly ready: string | undefined;
+  /** How the Ray container ended, in the words of an event; undefined while it runs. */
+  readonly rayTerminated: string | undefined;
+  /** Head pods only. */
+  readonly head: HeadRecord | undefined;
+}
+
+/** What is kept of head pods beyond what all pods have. */
+export interface HeadRecord {
+  readonly readiness: ConditionVerdict;
+  readonly recreateHash: string;
+  readonly operatorVersion: string;
+}
+
+/** The other objects that belong to the cluster, as far as they exist. */
+export interface ObservedChildren {
+  readonly services: readonly ServiceRecord[];
+  readonly serviceAccounts: readonly NamedRecord[];
+  readonly roles: readonly NamedRecord[];
+  readonly roleBindings: readonly NamedRecord[];
+  readonly secrets: readonly NamedRecord[];
+  readonly ingresses: readonly Ingress[];
+  readonly routes: readonly NamedRecord[];
+  readonly claims: readonly PersistentVolumeClaim[];
+  readonly cleanupJobs: readonly JobRecord[];
+}
+
+/** An object of which only its existence and its owner matter. */
+export interface NamedRecord {
+  readonly name: string;
+  readonly uid: string;
+  readonly owner: string | undefined;
+}
+
+export interface ServiceRecord extends NamedRecord {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly clusterIP: string;
+  readonly ports: readonly {
+    readonly name: string;
+    readonly nodePort: number | undefined;
+    readonly targetPort: number | string | undefined;
+  }[];
+}
+
+export interface JobRecord extends NamedRecord {
+  readonly outcome: 'Complete' | 'Failed' | undefined;
 }

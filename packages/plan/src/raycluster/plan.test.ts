@@ -1,78 +1,375 @@
-import { defaultFeatureGates, type RayCluster, type RayClusterSpec } from '@manta/api';
+import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../plan.ts';
+import { group, HEAD, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { planRayCluster } from './plan.ts';
 
-const containers = [{ name: 'ray', image: 'rayproject/ray:2.52.0' }];
-const head = { template: { spec: { containers } }, rayStartParams: {} };
-const workers = {
-  groupName: 'small',
-  minReplicas: 0,
-  maxReplicas: 2,
-  template: { spec: { containers, restartPolicy: 'Always' } },
-};
+const plan = (options: ObservedOptions) => planRayCluster(observed(options)).actions.map(say);
 
-function plan(spec: Partial<RayClusterSpec>, rest: Partial<RayCluster> = {}) {
-  const cluster: RayCluster = {
-    metadata: { name: 'demo', namespace: 'ml' },
-    ...rest,
-    spec: { headGroupSpec: head, ...spec },
-  };
-  return planRayCluster({ cluster, gates: defaultFeatureGates(), installed: { certManager: false } });
+/** An action in a few words, so that a plan reads as a list. */
+function say(action: Action): string {
+  switch (action.type) {
+    case 'event':
+      return `${action.event.severity} ${action.event.reason}: ${action.event.note}`;
+    case 'create':
+      return `create ${action.kind} ${action.objects.map((object) => object.metadata?.name?.replace(/-[a-z0-9]{5}$/, '-?')).join(' ')}`;
+    case 'delete':
+      return `delete ${action.kind} ${action.name}`;
+    case 'delete-pods':
+      return `delete pods ${Object.values(action.labels).join(' ')}`;
+    case 'update':
+      return `update ${action.kind} ${action.object.metadata?.name}`;
+    case 'patch':
+      return `patch ${action.kind} ${action.name}`;
+    case 'fail':
+      return `fail: ${action.message}`;
+  }
 }
-const notes = (result: ReturnType<typeof plan>) =>
-  result.actions.map(({ event }) => `${event.severity} ${event.reason} ${event.note}`);
 
-describe('planRayCluster()', () => {
-  it('has nothing to say of a valid cluster', () => {
-    expect(plan({})).toEqual({ actions: [] });
+describe('a cluster that may not be worked on', () => {
+  it('is left alone when somebody else manages it, even an invalid one', () => {
+    expect(plan({ spec: { managedBy: 'kueue.x-k8s.io/multikueue', headGroupSpec: { template: {} } } })).toEqual([]);
   });
 
-  it('leaves a cluster alone that somebody else manages, even an invalid one', () => {
-    expect(plan({ managedBy: 'kueue.x-k8s.io/multikueue', headGroupSpec: { template: {} } })).toEqual({ actions: [] });
-  });
-
-  it('tells a wrong name, and then nothing else', () => {
-    expect(
-      notes(plan({ headGroupSpec: { template: {} } }, { metadata: { name: 'x'.repeat(54), namespace: 'ml' } })),
-    ).toEqual([
-      `Warning InvalidRayClusterMetadata The RayCluster metadata is invalid ml/${'x'.repeat(54)}: RayCluster name should be no more than 53 characters`,
+  it('is told its wrong name, and then nothing else', () => {
+    const name = 'x'.repeat(54);
+    expect(plan({ spec: { headGroupSpec: { template: {} } }, metadata: { name } })).toEqual([
+      `Warning InvalidRayClusterMetadata: The RayCluster metadata is invalid ml/${name}: RayCluster name should be no more than 53 characters`,
     ]);
   });
 
-  it('tells the first wrong thing in the spec', () => {
-    expect(notes(plan({ headGroupSpec: { template: { spec: { containers: [] } } } }))).toEqual([
-      'Warning InvalidRayClusterSpec The RayCluster spec is invalid ml/demo: headGroupSpec should have at least one container',
+  it('is told the first wrong thing in its spec', () => {
+    expect(plan({ spec: { headGroupSpec: { template: { spec: { containers: [] } } } } })).toEqual([
+      'Warning InvalidRayClusterSpec: The RayCluster spec is invalid ml/demo: headGroupSpec should have at least one container',
     ]);
   });
 
-  it('warns of restart policies that the old autoscaler does not understand, and goes on', () => {
-    const spec = {
-      enableInTreeAutoscaling: true,
-      autoscalerOptions: { version: 'v1' },
-      workerGroupSpecs: [workers],
-    } as const;
-    expect(notes(plan(spec))).toEqual([
-      'Warning InvalidRayClusterSpec RayCluster spec warning ml/demo: restartPolicy for worker groups [small] should be Never or unset when using autoscaler V1',
-    ]);
-  });
-
-  it('refuses an upgrade strategy on a cluster that a RayService made', () => {
+  it('is refused an upgrade strategy when a RayService made it', () => {
     const labels = { 'ray.io/originated-from-crd': 'RayService' };
-    expect(
-      notes(plan({ upgradeStrategy: { type: 'Recreate' } }, { metadata: { name: 'demo', namespace: 'ml', labels } })),
-    ).toEqual([
-      'Warning InvalidRayClusterSpec The RayCluster UpgradeStrategy is invalid ml/demo: upgradeStrategy cannot be set when RayCluster is created by RayService',
+    expect(plan({ spec: { upgradeStrategy: { type: 'Recreate' } }, metadata: { labels } })).toEqual([
+      'Warning InvalidRayClusterSpec: The RayCluster UpgradeStrategy is invalid ml/demo: upgradeStrategy cannot be set when RayCluster is created by RayService',
     ]);
-  });
-
-  it('refuses a status that contradicts itself', () => {
-    const condition = { status: 'True', reason: 'x', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' } as const;
-    const conditions = [
-      { ...condition, type: 'RayClusterSuspending' },
-      { ...condition, type: 'RayClusterSuspended' },
-    ];
-    expect(notes(plan({}, { status: { conditions } }))[0]).toMatch(
-      /^Warning InvalidRayClusterStatus The RayCluster status is invalid ml\/demo, invalid RayCluster State:/,
-    );
   });
 });
+
+describe('the pods of a cluster', () => {
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'service, head and workers are made in one pass',
+      { spec: { workerGroupSpecs: [group({ replicas: 2 })] }, children: { services: [] } },
+      ['create Service demo-head-svc', 'create Pod demo-head-?', 'create Pod demo-small-worker-? demo-small-worker-?'],
+    ],
+    ['nothing is done when all is there', { spec: { workerGroupSpecs: [group()] }, pods: [headPod(), worker(0)] }, []],
+    [
+      'a head that ended is deleted, and workers wait for the next pass',
+      { spec: { workerGroupSpecs: [group()] }, pods: [headPod({ phase: 'Failed' })] },
+      ['delete Pod demo-head-abcde'],
+    ],
+    ['a head that is going keeps its place', { pods: [headPod({ isTerminating: true })] }, []],
+    [
+      'the younger of two heads is removed',
+      { pods: [headPod({ name: 'old', createdAt: 1 }), headPod({ name: 'young', createdAt: 2 })] },
+      ['delete Pod young'],
+    ],
+    [
+      'a provisioned head that may not come back stays away, and its workers as they are',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 3 })] },
+        metadata: { annotations: { 'ray.io/disable-provisioned-head-restart': 'true' } },
+        status: {
+          conditions: [
+            { type: 'RayClusterProvisioned', status: 'True', reason: 'x', message: '', lastTransitionTime: '' },
+          ],
+        },
+      },
+      [],
+    ],
+    [
+      'a worker that ended is deleted and replaced only when it is gone',
+      { spec: { workerGroupSpecs: [group({ replicas: 2 })] }, pods: [headPod(), worker(0, { phase: 'Succeeded' })] },
+      ['delete Pod demo-small-worker-0'],
+    ],
+    [
+      'a worker whose Ray ended for good is deleted',
+      {
+        spec: { workerGroupSpecs: [group()] },
+        pods: [headPod(), worker(0, { rayTerminated: 'x', restartPolicy: 'Never' })],
+      },
+      ['delete Pod demo-small-worker-0'],
+    ],
+    [
+      'a worker whose Ray may restart is kept',
+      { spec: { workerGroupSpecs: [group()] }, pods: [headPod(), worker(0, { rayTerminated: 'x' })] },
+      [],
+    ],
+    [
+      'a worker that is going is not replaced before it is gone',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 2 })] },
+        pods: [headPod(), worker(0), worker(1, { isTerminating: true })],
+      },
+      [],
+    ],
+    [
+      'pods of a group that is no longer in the spec are removed',
+      { pods: [headPod(), worker(0)] },
+      ['delete Pod demo-small-worker-0'],
+    ],
+    [
+      'pods that merely carry the labels of a lost group are not ours to remove',
+      { pods: [headPod(), worker(0, { owner: 'else' })] },
+      [],
+    ],
+    [
+      'a suspended group is emptied',
+      { spec: { workerGroupSpecs: [group({ suspend: true })] }, pods: [headPod(), worker(0)] },
+      ['delete pods demo small'],
+    ],
+    [
+      'one sick group does not keep another from its pods',
+      {
+        spec: { workerGroupSpecs: [group(), group({ groupName: 'big' })] },
+        pods: [headPod(), worker(0, { phase: 'Failed' })],
+      },
+      ['delete Pod demo-small-worker-0', 'create Pod demo-big-worker-?'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+
+  it('names in the same place are the same again, and differ by predecessor and where the autoscaler has asked for that name', () => {
+    const nameOf = (options: ObservedOptions) => {
+      const create = planRayCluster(observed(options)).actions.find(
+        (action) => action.type === 'create' && action.objects[0]?.metadata?.generateName?.includes('worker'),
+      );
+      return create?.type === 'create' ? create.objects[0]?.metadata?.name : undefined;
+    };
+    const options = { spec: { workerGroupSpecs: [group()] }, pods: [headPod()] };
+    const first = nameOf(options);
+    expect(first).toMatch(/^demo-small-worker-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    expect(nameOf(options)).toBe(first);
+    expect(nameOf({ ...options, lastHolders: new Map([['small/0', 'u1']]) })).not.toBe(first);
+    const asked = { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: [first ?? ''] } })] };
+    expect(nameOf({ ...options, spec: asked })).not.toBe(first);
+  });
+});
+
+describe('scaling down', () => {
+  const three = [headPod(), worker(0), worker(1, { ready: 'False' }), worker(2)];
+  const autoscaled: Partial<RayClusterSpec> = { enableInTreeAutoscaling: true };
+  const access = { serviceAccounts: [named('demo')], roles: [named('demo')], roleBindings: [named('demo')] };
+
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'takes what does not work first',
+      { spec: { workerGroupSpecs: [group({ replicas: 2 })] }, pods: three },
+      ['delete Pod demo-small-worker-1'],
+    ],
+    [
+      'then the highest index',
+      { spec: { workerGroupSpecs: [group({ replicas: 1 })] }, pods: three },
+      ['delete Pod demo-small-worker-1', 'delete Pod demo-small-worker-2'],
+    ],
+    [
+      'counts what is going already',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 2 })] },
+        pods: [headPod(), worker(0, { isTerminating: true }), worker(1), worker(2)],
+      },
+      [],
+    ],
+    [
+      'leaves the choice to the autoscaler',
+      { spec: { ...autoscaled, workerGroupSpecs: [group({ replicas: 1 })] }, pods: three, children: access },
+      [],
+    ],
+    [
+      'removes what the autoscaler names',
+      {
+        spec: {
+          ...autoscaled,
+          workerGroupSpecs: [group({ replicas: 2, scaleStrategy: { workersToDelete: ['demo-small-worker-0'] } })],
+        },
+        pods: three,
+        children: access,
+      },
+      ['delete Pod demo-small-worker-0'],
+    ],
+    [
+      'does not touch a pod of that name which is not of the group',
+      {
+        spec: { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: ['stranger'] } })] },
+        pods: [headPod(), worker(0)],
+      },
+      [],
+    ],
+    [
+      'chooses in spite of the autoscaler where the installation says so',
+      {
+        spec: { ...autoscaled, workerGroupSpecs: [group({ replicas: 2 })] },
+        pods: three,
+        children: access,
+        env: { ENABLE_RANDOM_POD_DELETE: 'true' },
+      },
+      ['delete Pod demo-small-worker-1'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('multi-host groups', () => {
+  const hosts = (replica: number, count = 2, options = {}) =>
+    Array.from({ length: count }, (_, host) =>
+      worker(replica, { name: `r${replica}h${host}`, replicaName: `small-${replica}`, hostIndex: host, ...options }),
+    );
+  const spec = (replicas: number, rest = {}) => ({ workerGroupSpecs: [group({ numOfHosts: 2, replicas, ...rest })] });
+  const children = {
+    services: [
+      headService(),
+      { ...headService(), name: 'demo-headless', labels: { 'ray.io/headless-worker-svc': 'demo' } },
+    ],
+  };
+
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'all hosts of a replica are made together',
+      { spec: spec(1), pods: [headPod()], children },
+      ['create Pod demo-small-worker-? demo-small-worker-?'],
+    ],
+    [
+      'a replica that lost a host goes as a whole',
+      { spec: spec(1), pods: [headPod(), ...hosts(0, 1)], children },
+      ['delete Pod r0h0'],
+    ],
+    [
+      'a sick host takes its replica along',
+      { spec: spec(1), pods: [headPod(), ...hosts(0, 1, { phase: 'Failed' }), ...hosts(0).slice(1)], children },
+      ['delete Pod r0h0', 'delete Pod r0h1'],
+    ],
+    [
+      'the autoscaler names one host and means the replica',
+      {
+        spec: spec(2, { scaleStrategy: { workersToDelete: ['r1h0'] } }),
+        pods: [headPod(), ...hosts(0), ...hosts(1)],
+        children,
+      },
+      ['delete Pod r1h0', 'delete Pod r1h1'],
+    ],
+    [
+      'scaling down removes whole replicas, the youngest first',
+      { spec: spec(1), pods: [headPod(), ...hosts(0), ...hosts(1)], children },
+      ['delete Pod r1h0', 'delete Pod r1h1'],
+    ],
+    ['nothing is done when all is there', { spec: spec(2), pods: [headPod(), ...hosts(0), ...hosts(1)], children }, []],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('suspension', () => {
+  const is = (type: string) => ({
+    conditions: [{ type, status: 'True', reason: type, message: '', lastTransitionTime: '' } as const],
+  });
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    ['a suspension that was only asked for touches nothing yet', { spec: { suspend: true }, pods: [headPod()] }, []],
+    [
+      'one that has begun is carried out even when it is no longer wanted',
+      { status: is('RayClusterSuspending'), pods: [headPod()] },
+      ['delete pods demo'],
+    ],
+    [
+      'pods that are going are not deleted again',
+      { status: is('RayClusterSuspending'), pods: [headPod({ isTerminating: true })] },
+      [],
+    ],
+    ['a suspended cluster has no pods', { status: is('RayClusterSuspended') }, []],
+    [
+      'without conditions the spec alone decides',
+      { spec: { suspend: true }, pods: [headPod()], gates: { RayClusterStatusConditions: false } },
+      ['delete pods demo'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('deletion', () => {
+  const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
+  const finalizers = ['ray.io/gcs-ft-redis-cleanup-finalizer'];
+  const deleted = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers };
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    ['the finalizer comes before the first pod', { spec: redis }, ['patch RayCluster demo', 'create Pod demo-head-?']],
+    [
+      'a cluster without a finalizer of ours just goes',
+      { metadata: { deletionTimestamp: '2026-08-01T11:59:00Z' }, pods: [headPod()] },
+      [],
+    ],
+    [
+      'the pods go first',
+      { spec: redis, metadata: deleted, pods: [headPod(), worker(0)] },
+      ['delete pods demo head', 'delete pods demo worker'],
+    ],
+    [
+      'the Job waits until the head is gone',
+      { spec: redis, metadata: deleted, pods: [headPod({ isTerminating: true })] },
+      [],
+    ],
+    ['then Redis is cleaned', { spec: redis, metadata: deleted }, ['create Job demo-redis-cleanup']],
+    [
+      'a finished Job lets the cluster go, however it finished',
+      {
+        spec: redis,
+        metadata: deleted,
+        children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), outcome: 'Failed' }] },
+      },
+      ['patch RayCluster demo'],
+    ],
+    [
+      'after the deadline it goes in any case, also with a head that does not die',
+      {
+        spec: redis,
+        metadata: { ...deleted, deletionTimestamp: '2026-08-01T11:00:00Z' },
+        pods: [headPod({ isTerminating: true })],
+      },
+      ['patch RayCluster demo'],
+    ],
+    [
+      'a cluster that no longer uses Redis goes at once',
+      { metadata: deleted, pods: [headPod()] },
+      ['patch RayCluster demo'],
+    ],
+    [
+      'an invalid cluster goes too',
+      { spec: { ...redis, headGroupSpec: { ...HEAD, template: { spec: { containers: [] } } } }, metadata: deleted },
+      ['patch RayCluster demo'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('Recreate', () => {
+  const spec = { upgradeStrategy: { type: 'Recreate' } } as const;
+  const stamped = (recreateHash: string, operatorVersion: string) =>
+    headPod({ head: { readiness: { status: 'True', reason: 'x', message: '' }, recreateHash, operatorVersion } });
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'takes everything down when the spec has changed',
+      { spec, pods: [stamped(`m1-${'0'.repeat(40)}`, '0.0.0-test')] },
+      ['delete pods demo'],
+    ],
+    [
+      "takes another operator's head over and puts our stamp on it",
+      { spec, pods: [stamped('ABC', 'v1.6.0')] },
+      ['patch Pod demo-head-abcde'],
+    ],
+    ['does nothing where the strategy is another', { pods: [stamped(`m1-${'0'.repeat(40)}`, '0.0.0-test')] }, []],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});
+
+function named(name: string) {
+  return { name, uid: `uid-${name}`, owner: 'cluster-uid' };
+}

@@ -1,0 +1,46 @@
+import { isGcsFaultToleranceEmbedded, SharedEventReason } from '@manta/api';
+import { alignClaimOwner, buildGcsClaim, describeClaimDrift } from '../build/gcs-claim.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** The volume on which the embedded GCS keeps its state: made, adopted, or only looked for where the user brings it. */
+export function planClaim(subject: Subject): readonly Action[] {
+  const { cluster, spec, children } = subject;
+  if (!isGcsFaultToleranceEmbedded(spec)) return [];
+  const theirs = spec.gcsFaultToleranceOptions?.storage?.claimName;
+  if (theirs)
+    return children.claims.some(({ metadata }) => metadata?.name === theirs) ? [] : [missing(subject, theirs)];
+  const wanted = buildGcsClaim(cluster, spec);
+  const name = wanted?.metadata?.name ?? '';
+  const live = children.claims.find(({ metadata }) => metadata?.name === name);
+  if (wanted !== undefined && live === undefined) {
+    const told = `GCS storage PVC ${fullName(subject, name)}`;
+    return [
+      {
+        type: 'create',
+        kind: 'PersistentVolumeClaim',
+        objects: [wanted],
+        whenExists: 'fine',
+        done: normal(SharedEventReason.CreatedPvc, 'Create', `Created ${told}`),
+        failed: warning(SharedEventReason.FailedToCreatePvc, 'Create', `Failed to create ${told}`),
+      },
+    ];
+  }
+  if (live === undefined) return [];
+  const drift = describeClaimDrift(live, spec);
+  const aligned = alignClaimOwner(live, cluster, spec);
+  return [
+    ...(drift === undefined ? [] : [drifted(subject, name, drift)]),
+    ...(aligned === undefined ? [] : [{ type: 'update', kind: 'PersistentVolumeClaim', object: aligned } as const]),
+  ];
+}
+
+function missing(subject: Subject, name: string): Action {
+  const note = `GcsFaultToleranceOptions.Storage.ClaimName "${name}" not found in namespace ${subject.namespace}; the head Pod will not start until it exists`;
+  return { type: 'event', event: warning(SharedEventReason.FailedToCreatePvc, 'Validate', note) };
+}
+
+function drifted(subject: Subject, name: string, drift: string): Action {
+  const note = `GCS storage PVC ${fullName(subject, name)} already exists and cannot be reconfigured in place (${drift}); delete the PVC to recreate it with the new settings`;
+  return { type: 'event', event: warning(SharedEventReason.FailedToCreatePvc, 'Update', note) };
+}

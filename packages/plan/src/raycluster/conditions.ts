@@ -1,0 +1,116 @@
+import {
+  type Condition,
+  type ConditionVerdict,
+  NodeType,
+  RayClusterConditionMessage,
+  RayClusterConditionReason,
+  RayClusterConditionType,
+} from '@manta/api';
+import type { PlanOutcome } from '../plan.ts';
+import { areAllPodsThere } from './counts.ts';
+import type { Subject } from './subject.ts';
+
+const Type = RayClusterConditionType;
+const Reason = RayClusterConditionReason;
+
+/** The conditions of a cluster once a plan has been carried out. With their gate off they stay as they are. */
+export function rayClusterConditions(subject: Subject, outcome: PlanOutcome): readonly Condition[] {
+  const before = subject.cluster.status?.conditions ?? [];
+  if (!subject.context.gates.RayClusterStatusConditions) return before;
+  const set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) =>
+    withCondition(conditions, type, verdict, subject.now);
+  let conditions = withReplicaFailure(before, outcome, set);
+  conditions = set(conditions, Type.HeadPodReady, headPodReady(subject));
+  const provisioned = provisioning(subject);
+  if (provisioned !== undefined) conditions = set(conditions, Type.Provisioned, provisioned);
+  return withSuspension(subject, conditions, set);
+}
+
+type Set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[];
+
+/** A failure without a tag says nothing about replicas, so an earlier one stays; success removes it. */
+function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutcome, set: Set): readonly Condition[] {
+  if (outcome.kind === 'done') return conditions.filter(({ type }) => type !== Type.ReplicaFailure);
+  if (outcome.failure === undefined) return conditions;
+  const verdict = {
+    status: 'True',
+    reason: outcome.failure,
+    message: `${outcome.failure}\n${outcome.message}`,
+  } as const;
+  return set(conditions, Type.ReplicaFailure, verdict);
+}
+
+function headPodReady({ pods }: Subject): ConditionVerdict {
+  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head)?.head;
+  if (head === undefined) {
+    return { status: 'False', reason: Reason.HeadPodNotFound, message: RayClusterConditionMessage.HeadPodNotFound };
+  }
+  const { readiness } = head;
+  return VALID_REASON.test(readiness.reason) ? readiness : { ...readiness, reason: Reason.Unknown };
+}
+
+/** What the API accepts as a reason; a container's own words may be anything. */
+const VALID_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+
+/** Told once, the first time that everything runs; undefined when there is nothing to say. */
+function provisioning(subject: Subject): ConditionVerdict | undefined {
+  const { conditions } = subject.cluster.status ?? {};
+  if (isTrue(conditions, Type.Provisioned) || isTrue(conditions, Type.Suspended)) return undefined;
+  return areAllPodsThere(subject)
+    ? {
+        status: 'True',
+        reason: Reason.AllPodRunningAndReadyFirstTime,
+        message: RayClusterConditionMessage.AllPodsReadyFirstTime,
+      }
+    : {
+        status: 'False',
+        reason: Reason.RayClusterPodsProvisioning,
+        message: RayClusterConditionMessage.PodsProvisioning,
+      };
+}
+
+/** One step of running → suspending → suspended → running; a suspension that has begun is finished before it can be taken back. */
+function withSuspension(subject: Subject, conditions: readonly Condition[], set: Set): readonly Condition[] {
+  const { cluster, spec, pods } = subject;
+  const before = cluster.status?.conditions;
+  const isWanted = spec.suspend === true;
+  if (isTrue(before, Type.Suspending)) return pods.length === 0 ? suspended(conditions, set) : conditions;
+  if (isTrue(before, Type.Suspended))
+    return isWanted ? conditions : set(conditions, Type.Suspended, no(Reason.Suspended));
+  const reset = set(conditions, Type.Suspended, no(Reason.Suspended));
+  return set(reset, Type.Suspending, isWanted ? yes(Reason.Suspending) : no(Reason.Suspending));
+}
+
+function suspended(conditions: readonly Condition[], set: Set): readonly Condition[] {
+  const message = RayClusterConditionMessage.Suspended;
+  const unprovisioned = { status: 'False', reason: Reason.RayClusterPodsProvisioning, message } as const;
+  const over = set(conditions, Type.Provisioned, unprovisioned);
+  return set(set(over, Type.Suspending, no(Reason.Suspending)), Type.Suspended, yes(Reason.Suspended));
+}
+
+const yes = (reason: string): ConditionVerdict => ({ status: 'True', reason, message: '' });
+const no = (reason: string): ConditionVerdict => ({ status: 'False', reason, message: '' });
+
+function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+}
+
+/** Sets one condition; its time changes only with its status, and its place in the list stays. */
+function withCondition(
+  conditions: readonly Condition[],
+  type: string,
+  verdict: ConditionVerdict,
+  now: number,
+): readonly Condition[] {
+  const old = conditions.find((condition) => condition.type === type);
+  const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : timestamp(now);
+  const next = { ...old, type, ...verdict, lastTransitionTime };
+  return old === undefined
+    ? [...conditions, next]
+    : conditions.map((condition) => (condition === old ? next : condition));
+}
+
+/** A time as the API writes it: whole seconds, UTC. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,32 @@
+import type { KubeObject } from '@manta/api';
+import { type Action, type ChildKind, normal, warning } from '../plan.ts';
+import type { NamedRecord } from './observed.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** Creates an object unless it is there. `words` is what events call its kind. */
+export function createUnlessThere(
+  subject: Subject,
+  kind: ChildKind,
+  words: string,
+  object: KubeObject | undefined,
+  existing: readonly NamedRecord[],
+): readonly Action[] {
+  const name = object?.metadata?.name ?? '';
+  if (object === undefined || isThere(existing, name)) return [];
+  const told = `${words} ${fullName(subject, name)}`;
+  return [
+    {
+      type: 'create',
+      kind,
+      objects: [object],
+      whenExists: kind === 'Service' ? 'fine-if-ours' : 'fine',
+      done: normal(`Created${kind}`, 'Create', `Created ${told}`),
+      failed: warning(`FailedToCreate${kind}`, 'Create', `Failed creating ${told}`),
+    },
+  ];
+}
+
+/** Whether an object of that name was seen. */
+export function isThere(existing: readonly NamedRecord[], name: string): boolean {
+  return existing.some((record) => record.name === name);
+}

@@ -1,0 +1,84 @@
+import {
+  durationFromMs,
+  Finalizer,
+  formatDuration,
+  gcsFtDeletionTimeoutSeconds,
+  Label,
+  NodeType,
+  type RayClusterSpec,
+  RayClusterEventReason,
+} from '@manta/api';
+import { storageNamespaceOf } from '../build/gcs-ft.ts';
+import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
+import { type Action, normal, type Plan, warning } from '../plan.ts';
+import { fullName, type Subject } from './subject.ts';
+
+const REDIS = Finalizer.GcsFtRedisCleanup;
+
+/** Makes sure, before anything is written to Redis, that a deletion will pass by us. */
+export function planFinalizer({ cluster, spec, context, name }: Subject): readonly Action[] {
+  const finalizers = cluster.metadata?.finalizers ?? [];
+  if (!context.env.gcsFtRedisCleanup || !keepsStateInRedis(cluster, spec) || finalizers.includes(REDIS)) return [];
+  return [setFinalizers(name, cluster.metadata?.resourceVersion, [...finalizers, REDIS])];
+}
+
+/**
+ * Cleans Redis up behind a cluster that is being deleted, within a bounded time whatever happens. Everything else goes by its owner
+ * references.
+ */
+export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | undefined): Plan {
+  const { cluster, context, now } = subject;
+  if (!cluster.metadata?.finalizers?.includes(REDIS)) return { actions: [] };
+  const hasState = usableSpec !== undefined && context.env.gcsFtRedisCleanup && keepsStateInRedis(cluster, usableSpec);
+  if (!hasState) return { actions: [release(subject)] };
+  const deletedAt = Date.parse(cluster.metadata.deletionTimestamp ?? '');
+  const timeoutMs = gcsFtDeletionTimeoutSeconds(cluster.metadata.annotations) * 1000;
+  const leftMs = deletedAt + timeoutMs - now;
+  if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, timeoutMs))] };
+  const actions = cleanUp(subject);
+  return { actions, lookAgainMs: leftMs };
+}
+
+/** The head first, since a living GCS would write again what was removed; then the Job; then the object may go. */
+function cleanUp(subject: Subject): readonly Action[] {
+  const { pods, children, cluster, spec, context } = subject;
+  const stop = [NodeType.Head, NodeType.Worker].flatMap((nodeType) => {
+    const living = pods.some((pod) => pod.nodeType === nodeType && !pod.isTerminating);
+    const labels = { [Label.Cluster]: subject.name, [Label.NodeType]: nodeType };
+    return living ? [{ type: 'delete-pods', labels } as const] : [];
+  });
+  if (pods.some(({ nodeType }) => nodeType === NodeType.Head)) return stop;
+  const [job] = children.cleanupJobs;
+  if (job?.outcome !== undefined) return [...stop, release(subject)];
+  const wanted = job === undefined ? buildRedisCleanupJob(cluster, spec, context) : undefined;
+  if (wanted === undefined) return stop;
+  const told = `Redis cleanup Job ${fullName(subject, wanted.metadata?.name ?? '')}`;
+  return [
+    ...stop,
+    {
+      type: 'create',
+      kind: 'Job',
+      objects: [wanted],
+      whenExists: 'fine',
+      done: normal(RayClusterEventReason.CreatedRedisCleanupJob, 'Create', `Created ${told}`),
+      failed: warning(RayClusterEventReason.FailedToCreateRedisCleanupJob, 'Create', `Failed to create ${told}`),
+    },
+  ];
+}
+
+function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>): Action {
+  const remaining = (cluster.metadata?.finalizers ?? []).filter((finalizer) => finalizer !== REDIS);
+  return {
+    ...setFinalizers(name, cluster.metadata?.resourceVersion, remaining),
+    ...(done === undefined ? {} : { done }),
+  };
+}
+
+function gaveUp({ cluster }: Subject, timeoutMs: number): ReturnType<typeof warning> {
+  const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(timeoutMs))} due to Redis cleanup timeout; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
+  return warning(RayClusterEventReason.ForceDeletedStuckCluster, 'Cleanup', note);
+}
+
+function setFinalizers(name: string, resourceVersion: string | undefined, finalizers: readonly string[]): Action {
+  return { type: 'patch', kind: 'RayCluster', name, patch: { metadata: { resourceVersion, finalizers } } };
+}

@@ -1,0 +1,58 @@
+import { SharedEventReason } from '@manta/api';
+import { alignIngress, buildIngress } from '../build/ingress.ts';
+import { buildRoute } from '../build/route.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import { createUnlessThere } from './create-child.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** The way in from outside: a Route on OpenShift unless the installation prefers Ingress, an Ingress elsewhere. */
+export function planEntry(subject: Subject): readonly Action[] {
+  const { installed, context } = subject;
+  return installed.openShift && !context.env.ingressOnOpenShift ? planRoute(subject) : planIngress(subject);
+}
+
+function planRoute(subject: Subject): readonly Action[] {
+  const { cluster, spec, children } = subject;
+  if (children.routes.length > 0) return [];
+  return createUnlessThere(subject, 'Route', 'route', buildRoute(cluster, spec), []);
+}
+
+function planIngress(subject: Subject): readonly Action[] {
+  const { cluster, spec, children } = subject;
+  const wanted = buildIngress(cluster, spec);
+  const ours = children.ingresses.filter(({ metadata }) => isOurs(subject, metadata?.ownerReferences));
+  if (wanted === undefined)
+    return ours.map(({ metadata }) => removeIngress(subject, metadata?.name ?? '', metadata?.uid ?? ''));
+  const name = wanted.metadata?.name ?? '';
+  const live = children.ingresses.find(({ metadata }) => metadata?.name === name);
+  if (live === undefined) return createUnlessThere(subject, 'Ingress', 'ingress', wanted, []);
+  if (!ours.includes(live)) {
+    const note = `Ingress ${fullName(subject, name)} already exists and is not owned by this RayCluster; not modifying it`;
+    return [{ type: 'event', event: warning(SharedEventReason.FailedToCreateIngress, 'Create', note) }];
+  }
+  const aligned = alignIngress(live, wanted);
+  if (aligned === undefined) return [];
+  const told = `ingress ${fullName(subject, name)}`;
+  return [
+    {
+      type: 'update',
+      kind: 'Ingress',
+      object: aligned,
+      done: normal(SharedEventReason.UpdatedIngress, 'Update', `Updated ${told}`),
+      failed: warning(SharedEventReason.FailedToUpdateIngress, 'Update', `Failed updating ${told}`),
+    },
+  ];
+}
+
+/** Switching the Ingress off takes it away; one that somebody else made stays. */
+function removeIngress(subject: Subject, name: string, uid: string): Action {
+  const note = `Deleted ingress ${fullName(subject, name)}`;
+  return { type: 'delete', kind: 'Ingress', name, uid, done: normal('DeletedIngress', 'Delete', note) };
+}
+
+function isOurs(
+  { uid }: Subject,
+  owners: readonly { readonly uid: string; readonly controller?: boolean }[] = [],
+): boolean {
+  return owners.some((owner) => owner.controller === true && owner.uid === uid);
+}

@@ -1,0 +1,22 @@
+import type { Action } from '../plan.ts';
+import { planHead } from './head.ts';
+import { decideRecreate } from './recreate.ts';
+import type { Subject } from './subject.ts';
+import { suspendPhase, suspendPods } from './suspend.ts';
+import { planWorkers } from './workers.ts';
+
+/** All pods of a cluster: gone while it is suspended, made anew when its spec asks for that, else one head and its workers. */
+export function planPods(subject: Subject): readonly Action[] {
+  const phase = suspendPhase(subject);
+  if (phase === 'suspending') return suspendPods(subject);
+  // A suspension that has only been asked for is first written into the status, so that it is carried to its end.
+  if (phase === 'suspended' || subject.spec.suspend === true) return [];
+  const recreate = decideRecreate(subject);
+  if (recreate.kind === 'recreate') return recreate.actions;
+  const head = planHead(subject);
+  return [
+    ...(recreate.kind === 'restamp' ? recreate.actions : []),
+    ...head.actions,
+    ...(head.mayGoOn ? planWorkers(subject) : []),
+  ];
+}

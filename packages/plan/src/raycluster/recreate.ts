@@ -1,0 +1,62 @@
+import {
+  Annotation,
+  compareSpec,
+  Label,
+  NodeType,
+  RayClusterEventReason,
+  RayClusterUpgradeType,
+  specHash,
+} from '@manta/api';
+import { type Action, normal, warning } from '../plan.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** What the upgrade strategy asks for now. */
+export type RecreateDecision =
+  | { readonly kind: 'keep' }
+  /** The head was stamped by another operator or version: it is taken over as it is, under our stamp. */
+  | { readonly kind: 'restamp'; readonly actions: readonly Action[] }
+  | { readonly kind: 'recreate'; readonly actions: readonly Action[] };
+
+/** Decides from the head pod's stamp. Only clusters that ask for Recreate are ever taken down because of their spec. */
+export function decideRecreate(subject: Subject): RecreateDecision {
+  const { spec, pods, context, cluster } = subject;
+  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head);
+  if (cluster.spec?.upgradeStrategy?.type !== RayClusterUpgradeType.Recreate || head?.head === undefined)
+    return { kind: 'keep' };
+  const { recreateHash, operatorVersion } = head.head;
+  const stamp = { hash: recreateHash || undefined, operatorVersion: operatorVersion || undefined };
+  switch (compareSpec(spec, stamp, context.operatorVersion)) {
+    case 'same':
+      return { kind: 'keep' };
+    case 'foreign': {
+      if (operatorVersion === context.operatorVersion && recreateHash === '') return { kind: 'keep' };
+      const annotations = {
+        [Annotation.RecreateHash]: specHash(spec),
+        [Annotation.OperatorVersion]: context.operatorVersion,
+      };
+      const patch = { metadata: { uid: head.uid, annotations } };
+      return { kind: 'restamp', actions: [{ type: 'patch', kind: 'Pod', name: head.name, patch, isOptional: true }] };
+    }
+    case 'different':
+      return { kind: 'recreate', actions: deleteAll(subject) };
+  }
+}
+
+function deleteAll(subject: Subject): readonly Action[] {
+  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
+  const cluster = fullName(subject, subject.name);
+  const because = 'due to spec change with Recreate upgradeStrategy';
+  return [
+    {
+      type: 'delete-pods',
+      labels: { [Label.Cluster]: subject.name },
+      done: normal(RayClusterEventReason.DeletedPod, 'Delete', `Deleted all Pods for RayCluster ${cluster} ${because}`),
+      failed: warning(
+        RayClusterEventReason.FailedToDeletePodCollection,
+        'Delete',
+        `Failed deleting Pods ${because} for RayCluster ${cluster}`,
+      ),
+      failure: 'FailedDeleteAllPods',
+    },
+  ];
+}

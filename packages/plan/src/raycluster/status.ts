@@ -1,0 +1,96 @@
+import {
+  canonicalJson,
+  desiredWorkerPods,
+  type HeadInfo,
+  maxWorkerPods,
+  minWorkerPods,
+  NodeType,
+  type RayClusterState,
+  type RayClusterStatus,
+  type StringMap,
+} from '@manta/api';
+import { headServiceSelector } from '../build/head-service.ts';
+import type { PlanOutcome } from '../plan.ts';
+import { rayClusterConditions, timestamp } from './conditions.ts';
+import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
+import type { ServiceRecord } from './observed.ts';
+import { desiredResources } from './resources.ts';
+import type { Subject } from './subject.ts';
+
+/** The status as it should be once a plan has been carried out; undefined when it is so already. */
+export function rayClusterStatus(subject: Subject, outcome: PlanOutcome): RayClusterStatus | undefined {
+  const { cluster, spec, pods, now } = subject;
+  const before = cluster.status ?? {};
+  const service = headService(subject);
+  const state = stateOf(subject, outcome);
+  const after: RayClusterStatus = {
+    ...before,
+    ...desiredResources(spec),
+    ...(state === undefined ? {} : { state }),
+    ...(state === 'ready' ? { reason: '' } : {}),
+    desiredWorkerReplicas: desiredWorkerPods(spec),
+    minWorkerReplicas: minWorkerPods(spec),
+    maxWorkerReplicas: maxWorkerPods(spec),
+    readyWorkerReplicas: readyWorkers(pods),
+    availableWorkerReplicas: availableWorkers(pods),
+    conditions: rayClusterConditions(subject, outcome),
+    head: headInfo(subject, service),
+    ...(service === undefined ? {} : { endpoints: endpointsOf(service) }),
+    ...(cluster.metadata?.generation === undefined ? {} : { observedGeneration: cluster.metadata.generation }),
+    ...(state !== undefined && state !== before.state
+      ? { stateTransitionTimes: { ...before.stateTransitionTimes, [state]: timestamp(now) } }
+      : {}),
+  };
+  if (isSame(before, after)) return undefined;
+  return { ...after, lastUpdateTime: timestamp(now) };
+}
+
+/** Once ready a cluster stays so in this field, whatever happens: clients rely on it, and the conditions tell the rest. */
+function stateOf(subject: Subject, outcome: PlanOutcome): RayClusterState | undefined {
+  const { spec, pods } = subject;
+  if (spec.suspend === true && pods.length === 0) return 'suspended';
+  return outcome.kind === 'done' && areAllPodsThere(subject) ? 'ready' : undefined;
+}
+
+function headService({ children, name }: Subject): ServiceRecord | undefined {
+  const wanted = Object.entries(headServiceSelector(name));
+  return children.services.find(({ labels }) => wanted.every(([key, value]) => labels[key] === value));
+}
+
+function headInfo({ pods }: Subject, service: ServiceRecord | undefined): HeadInfo {
+  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head);
+  const podIP = head?.podIP ?? '';
+  const isHeadless = service?.clusterIP === 'None';
+  return {
+    ...(podIP === '' ? {} : { podIP }),
+    ...(head === undefined ? {} : { podName: head.name }),
+    ...serviceInfo(service, isHeadless ? podIP : (service?.clusterIP ?? '')),
+  };
+}
+
+function serviceInfo(service: ServiceRecord | undefined, serviceIP: string): HeadInfo {
+  if (service === undefined) return {};
+  return { serviceName: service.name, ...(serviceIP === '' ? {} : { serviceIP }) };
+}
+
+/** Where each named port of the head can be reached. */
+function endpointsOf({ ports }: ServiceRecord): StringMap {
+  const named = ports.filter(({ name }) => name !== '');
+  return Object.fromEntries(
+    named.map(({ name, nodePort, targetPort }) => [name, String(nodePort || (targetPort ?? ''))]),
+  );
+}
+
+/** Fields that are absent, empty or zero are the same to the API. */
+function isSame(before: RayClusterStatus, after: RayClusterStatus): boolean {
+  return canonicalJson(significant(before)) === canonicalJson(significant(after));
+}
+
+function significant({ lastUpdateTime: _, ...status }: RayClusterStatus): object {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

@@ -1,0 +1,41 @@
+import { isConditionTrue, Label, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
+import { type Action, normal, warning } from '../plan.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** Where a cluster stands between running and suspended. */
+export type SuspendPhase = 'running' | 'suspending' | 'suspended';
+
+/**
+ * The phase as the conditions have it, so that a suspension once begun is carried to its end whatever the spec says meanwhile. Without
+ * conditions (their gate is off) the spec alone decides.
+ */
+export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase {
+  if (!context.gates.RayClusterStatusConditions) return spec.suspend === true ? 'suspending' : 'running';
+  const conditions = cluster.status?.conditions;
+  if (isConditionTrue(conditions, RayClusterConditionType.Suspending)) return 'suspending';
+  if (isConditionTrue(conditions, RayClusterConditionType.Suspended)) return 'suspended';
+  return 'running';
+}
+
+/** Takes all pods down; nothing else of the cluster is touched. */
+export function suspendPods(subject: Subject): readonly Action[] {
+  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
+  const cluster = fullName(subject, subject.name);
+  return [
+    {
+      type: 'delete-pods',
+      labels: { [Label.Cluster]: subject.name },
+      done: normal(
+        RayClusterEventReason.DeletedPod,
+        'Delete',
+        `Deleted Pods for RayCluster ${cluster} due to suspension`,
+      ),
+      failed: warning(
+        RayClusterEventReason.FailedToDeletePodCollection,
+        'Delete',
+        `Failed deleting Pods due to suspension for RayCluster ${cluster}`,
+      ),
+      failure: 'FailedDeleteAllPods',
+    },
+  ];
+}

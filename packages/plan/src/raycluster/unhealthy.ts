@@ -1,0 +1,21 @@
+import type { PodRecord } from './observed.ts';
+
+/**
+ * Why a pod has to go: it has ended for good, or its Ray container has ended and may not come back. A pod whose policy lets the
+ * container restart is left to the kubelet, and so is one that cannot start: replacing it would change nothing.
+ */
+export function whyDelete(pod: PodRecord): string | undefined {
+  const { name, nodeType, phase, restartPolicy, rayTerminated } = pod;
+  if (phase === 'Failed' || phase === 'Succeeded') {
+    return `The ${nodeType} Pod ${name} status is ${phase} which is a terminal state. KubeRay will delete the Pod and create new Pods in the next reconciliation if necessary.`;
+  }
+  if (phase === 'Running' && rayTerminated !== undefined && restartPolicy === 'Never') {
+    return `The Pod status of the ${nodeType} Pod ${name} is Running, and the Ray container terminated status is ${rayTerminated}. The container is unable to restart due to its restart policy Never, so KubeRay will delete it.`;
+  }
+  return undefined;
+}
+
+/** The state of a pod in the words of an event. */
+export function describeState({ phase, restartPolicy, rayTerminated }: PodRecord): string {
+  return `Pod status: ${phase}; Pod restart policy: ${restartPolicy}; Ray container terminated status: ${rayTerminated ?? 'nil'}`;
+}

@@ -1,0 +1,95 @@
+import { desiredPods, hostsPerReplica, Label, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
+import type { ReplicaPlace } from '../build/pod-labels.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import { planMultiHostGroup } from './multi-host.ts';
+import type { PodRecord } from './observed.ts';
+import { smallestFree } from './smallest-free.ts';
+import { fullName, type Subject } from './subject.ts';
+import { describeState, whyDelete } from './unhealthy.ts';
+import { createWorkers, deleteWorker, mayChooseVictims } from './worker-actions.ts';
+
+/** Every worker group in the order of the spec, then what is left of groups that the spec no longer has. */
+export function planWorkers(subject: Subject): readonly Action[] {
+  const groups = subject.spec.workerGroupSpecs ?? [];
+  return [...groups.flatMap((group) => planGroup(subject, group)), ...removeLostGroups(subject, groups)];
+}
+
+function planGroup(subject: Subject, group: WorkerGroupSpec): readonly Action[] {
+  const pods = subject.pods.filter((pod) => pod.group === group.groupName && pod.nodeType !== NodeType.Head);
+  if (group.suspend === true) return suspendGroup(subject, group, pods);
+  if (subject.context.gates.RayMultiHostIndexing && hostsPerReplica(group) > 1)
+    return planMultiHostGroup(subject, group, pods);
+  return planSingleHostGroup(subject, group, pods);
+}
+
+function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
+  const unhealthy = pods.filter((pod) => !pod.isTerminating && whyDelete(pod) !== undefined);
+  // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
+  if (unhealthy.length > 0) {
+    return unhealthy.map((pod) =>
+      deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)}; ${describeState(pod)}`),
+    );
+  }
+  const named = new Set(group.scaleStrategy?.workersToDelete ?? []);
+  const asked = pods.filter((pod) => named.has(pod.name));
+  const remaining = pods.filter((pod) => !named.has(pod.name));
+  const missing = desiredPods(group) - remaining.length;
+  return [
+    ...asked.filter((pod) => !pod.isTerminating).map((pod) => deleteWorker(pod, `pod ${fullName(subject, pod.name)}`)),
+    ...(missing > 0 ? [createWorkers(subject, group, placesFor(remaining, missing), named)] : []),
+    ...(missing < 0 && mayChooseVictims(subject)
+      ? victims(remaining, -missing).map((pod) => deleteWorker(pod, `Pod ${fullName(subject, pod.name)}`))
+      : []),
+  ];
+}
+
+/** Those that are going anyway, then those that do not work, then the youngest places. Pods that are going are not deleted again. */
+function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[] {
+  const rank = (pod: PodRecord) => (pod.isTerminating ? 0 : pod.ready === 'True' ? 2 : 1);
+  const order = (a: PodRecord, b: PodRecord) =>
+    rank(a) - rank(b) || (b.replicaIndex ?? 0) - (a.replicaIndex ?? 0) || (a.name < b.name ? -1 : 1);
+  return pods
+    .toSorted(order)
+    .slice(0, count)
+    .filter(({ isTerminating }) => !isTerminating);
+}
+
+function placesFor(pods: readonly PodRecord[], count: number): readonly ReplicaPlace[] {
+  const taken = pods.flatMap(({ replicaIndex }) => (replicaIndex === undefined ? [] : [replicaIndex]));
+  return smallestFree(taken, count).map((index) => ({ index }));
+}
+
+function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
+  if (pods.every(({ isTerminating }) => isTerminating)) return [];
+  const told = `suspended worker group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
+  const suspended = `suspended group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
+  return [
+    {
+      type: 'delete-pods',
+      labels: { [Label.Cluster]: subject.name, [Label.Group]: groupName },
+      done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`),
+      failed: warning(
+        RayClusterEventReason.FailedToDeleteWorkerPodCollection,
+        'Delete',
+        `Failed deleting worker Pods for ${suspended}`,
+      ),
+      failure: 'FailedDeleteWorkerPod',
+    },
+  ];
+}
+
+/** Pods of groups that were taken out of the spec. Only our own: the label alone proves nothing. */
+function removeLostGroups(subject: Subject, groups: readonly WorkerGroupSpec[]): readonly Action[] {
+  const known = new Set(groups.map(({ groupName }) => groupName));
+  return subject.pods
+    .filter(
+      (pod) =>
+        pod.nodeType === NodeType.Worker && pod.owner === subject.uid && !known.has(pod.group) && !pod.isTerminating,
+    )
+    .map((pod) =>
+      deleteWorker(
+        pod,
+        `worker Pod ${fullName(subject, pod.name)} of worker group ${pod.group}, which is no longer in the spec`,
+      ),
+    );
+}

@@ -38,7 +38,7 @@ export function jobController(cluster: Cluster): Controller {
         ];
       }
       graph.follow(event);
-      return podKeys(event);
+      return podKeys(cluster, event);
     },
     reconcile: async (key) => {
       if (key.startsWith(STRAY)) return await releaseStray(cluster, sync, key.slice(STRAY.length));
@@ -56,12 +56,14 @@ async function attend(sync: JobSync, job: Stored<Job>): Promise<LookAgain | unde
 }
 
 /** The pod's job, the job it had before, and the pod itself where it has none. */
-function podKeys({ key, object, before, type }: StoreEvent): readonly string[] {
+function podKeys({ store }: Cluster, { key, object, before, type }: StoreEvent): readonly string[] {
+  const { namespace } = key;
   const owners = [object, before].map((pod) => (pod === undefined ? undefined : controllerOf(pod)));
   const names = new Set(owners.flatMap((owner) => (owner?.kind === 'Job' ? [owner.name] : [])));
-  const ownedNow = owners[0]?.kind === 'Job';
-  const stray = ownedNow || type === 'DELETED' ? [] : [strayKey(key.namespace, key.name)];
-  return [...[...names].map((name) => joinKey(key.namespace, name)), ...stray];
+  const [owner] = owners;
+  const hasJob = owner?.kind === 'Job' && readOne(store, jobs, namespace, owner.name)?.metadata.uid === owner.uid;
+  const stray = hasJob || type === 'DELETED' ? [] : [strayKey(namespace, key.name)];
+  return [...[...names].map((name) => joinKey(namespace, name)), ...stray];
 }
 
 /** Nobody will count a pod whose job is gone: it need not wait. */

@@ -36,11 +36,11 @@ export class JobSync {
   async run(job: Stored<Job>): Promise<LookAgain | undefined> {
     const now = this.#cluster.world.clock.now();
     if (job.status?.uncountedTerminatedPods === undefined) await this.#warn(job);
-    const pods_ = this.#sort(job, standingVerdict(job));
-    const ended = countEnded(job, pods_);
-    this.#learn(job, pods_);
-    const verdict = judge(job, { active: pods_.active, ...ended }, now);
-    const podDelay = await this.#managePods(job, pods_, verdict, ended.succeeded);
+    const sorted = this.#sort(job, standingVerdict(job));
+    const ended = countEnded(job, sorted);
+    this.#learn(job, sorted);
+    const verdict = judge(job, { active: sorted.active, ...ended }, now);
+    const podDelay = await this.#managePods(job, sorted, verdict, ended.succeeded);
     const written = await this.#count(job, verdict, now);
     await this.#announce(job, written, verdict);
     return verdict === undefined ? lookAgain([podDelay, delayTo(deadlineOf(written), now)]) : undefined;

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-unsafe-type-assertion -- tests name the kinds that they put in */
 import type { KubeObject, Namespace } from '@manta/api';
 import { ApiError, type KubeClient, type ResourceType } from '@manta/kube';
 import { FakeClock, seededRandom } from '@manta/runtime/testing';
@@ -41,6 +42,9 @@ export interface TestCluster {
 /** The namespace that objects go to unless told. */
 export const SPACE = 'default';
 
+const toError = (call: { method: string; path: string }, status: { code?: number; message?: string }) =>
+  new ApiError(call, status.code ?? 500, status.message ?? '', { kind: 'Status', ...status });
+
 export async function startTestCluster(): Promise<TestCluster> {
   const clock = new FakeClock();
   const random = seededRandom(1);
@@ -48,8 +52,6 @@ export async function startTestCluster(): Promise<TestCluster> {
   const world = { clock, random, newUid: () => `00000000-0000-0000-0000-${String(++uids).padStart(12, '0')}` };
   const store = createStore();
   const api = createApi({ store, world });
-  const toError = (call: { method: string; path: string }, status: { code?: number; message?: string }) =>
-    new ApiError(call, status.code ?? 500, status.message ?? '', { kind: 'Status', ...status });
   const client = createInProcessClient(api, { userAgent: 'tester/1', toError });
   const writes = createInProcessClient(api, { userAgent: 'kube-controller-manager/v1.36', toError });
   const seen: StoreEvent[] = [];

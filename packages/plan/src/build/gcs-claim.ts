@@ -56,7 +56,7 @@ export function describeClaimDrift(
     ...(isSameAmount(size, liveSize) ? [] : [`requested size ${shown(size)} != current ${shown(liveSize)}`]),
     ...(storageClassName === undefined || storageClassName === live.storageClassName
       ? []
-      : [`storageClassName ${storageClassName} != current ${live.storageClassName ?? ''}`]),
+      : [`storageClassName ${storageClassName} != current ${live.storageClassName ?? '<default>'}`]),
     ...(isSameBag(modes, liveModes) ? [] : [`accessModes [${modes.join(' ')}] != current [${liveModes.join(' ')}]`]),
   ];
   return differences.length === 0 ? undefined : differences.join('; ');

@@ -1,5 +1,11 @@
 import type { Case } from '../support/target.ts';
 import { cases as apply } from './apply.ts';
+import { cases as crdLifecycle } from './crd-lifecycle.ts';
+import { cases as crdRules } from './crd-rules.ts';
+import { cases as crdSchema } from './crd-schema.ts';
+import { cases as crdSubresources } from './crd-subresources.ts';
+import { cases as crdVersions } from './crd-versions.ts';
+import { cases as deletion } from './delete.ts';
 import { cases as discovery } from './discovery.ts';
 import { cases as dryRun } from './dry-run.ts';
 import { cases as fieldSelectors } from './field-selectors.ts';
@@ -14,7 +20,9 @@ import { cases as mergePatch } from './merge-patch.ts';
 import { cases as names } from './names.ts';
 import { cases as namespaces } from './namespaces.ts';
 import { cases as paging } from './paging.ts';
+import { cases as podGrace } from './pod-grace.ts';
 import { cases as resourceVersion } from './resource-version.ts';
+import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
 import { cases as watch } from './watch.ts';
 import { cases as watchInitialEvents } from './watch-initial-events.ts';
@@ -22,6 +30,12 @@ import { cases as watchInitialEvents } from './watch-initial-events.ts';
 /** Every case, by topic. */
 export const topics: Readonly<Record<string, readonly Case[]>> = {
   apply,
+  'crd lifecycle': crdLifecycle,
+  'crd rules': crdRules,
+  'crd schema': crdSchema,
+  'crd subresources': crdSubresources,
+  'crd versions': crdVersions,
+  delete: deletion,
   discovery,
   'dry run': dryRun,
   'field selectors': fieldSelectors,
@@ -36,7 +50,9 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   names,
   namespaces,
   paging,
+  'pod grace': podGrace,
   'resource version': resourceVersion,
+  'status and generation': statusAndGeneration,
   'strategic patch': strategicPatch,
   watch,
   'watch initial events': watchInitialEvents,

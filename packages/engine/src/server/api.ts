@@ -3,6 +3,7 @@ import type { EngineWorld } from '../world.ts';
 import { type Admission, type AdmissionPlugin, createAdmission } from './admission/admission.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { type Authorizer, allowAll } from './auth/authorizer.ts';
+import { rbacAuthorizer } from './auth/rbac.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
 import { builtinResources } from './builtin-served.ts';
 import { serveDefinitions } from './definitions.ts';
@@ -26,15 +27,15 @@ export interface Api {
 export interface ApiOptions {
   readonly store: Store;
   readonly world: EngineWorld;
-  /** Everybody may do everything unless told. */
-  readonly authorizer?: Authorizer;
+  /** `RBAC`: what the stored roles and bindings say. Everybody may do everything unless told. */
+  readonly authorization?: 'AlwaysAllow' | 'RBAC';
   readonly tokens?: TokenIssuer;
   /** Further admission steps, after the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];
 }
 
 /** Makes the API over a store: the built-in kinds, and whatever custom resources the store holds definitions of, live. */
-export function createApi({ store, world, authorizer = allowAll, tokens, plugins = [] }: ApiOptions): Api {
+export function createApi({ store, world, authorization = 'AlwaysAllow', tokens, plugins = [] }: ApiOptions): Api {
   const registry = new Registry();
   for (const resource of builtinResources()) registry.serve(resource);
   const listeners = new Set<() => void>();
@@ -43,7 +44,7 @@ export function createApi({ store, world, authorizer = allowAll, tokens, plugins
     store,
     world,
     registry,
-    authorizer,
+    authorizer: authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll,
     ...(tokens === undefined ? {} : { tokens }),
     admission: createAdmission([namespaceLifecycle(store), ...plugins]),
     onClose(listener) {

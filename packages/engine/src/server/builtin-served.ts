@@ -1,32 +1,37 @@
+import { builtinKinds, builtinSchema, createBuiltinStrategy, resolveBuiltin } from '../builtin/index.ts';
 import { resourceName } from '../resource-info.ts';
 import type { Schema } from '../schema.ts';
 import { BUILTIN_RESOURCES, type BuiltinResource } from './builtin-resources.ts';
 import { genericStrategy } from './generic-strategy.ts';
 import { SELECTABLE_FIELDS } from './selectable-fields.ts';
 import { apiVersionOf, type ServedResource, type ServedVersion } from './served-resource.ts';
+import { builtinColumns } from './table/builtin-columns.ts';
+
+const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** The built-in kinds, ready to be served. */
 export function builtinResources(): readonly ServedResource[] {
-  return BUILTIN_RESOURCES.filter(({ isVirtual }) => !isVirtual).map(servedBuiltin);
+  return BUILTIN_RESOURCES.map(servedBuiltin);
 }
 
-function servedBuiltin({ info, rules }: BuiltinResource): ServedResource {
+function servedBuiltin({ info, rules, isVirtual }: BuiltinResource): ServedResource {
+  const kind = builtinKinds.find((known) => known.group === info.group && known.kind === info.kind);
   const versions = info.versions.map((name): [string, ServedVersion] => {
-    const schema: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const version: ServedVersion = {
       resource: info,
       name,
       apiVersion: apiVersionOf(info.group, name),
-      schema,
-      resolve: (same) => same,
-      strategy: genericStrategy(info, rules),
+      schema: (kind === undefined ? undefined : builtinSchema(kind.definition)) ?? ANYTHING,
+      resolve: resolveBuiltin,
+      strategy: kind === undefined ? genericStrategy(info, rules) : createBuiltinStrategy(kind),
+      isBuiltin: true,
       hasStatus: info.subresources.includes('status'),
       selectableFields: SELECTABLE_FIELDS[resourceName(info)] ?? {},
-      columns: [],
+      columns: builtinColumns(resourceName(info)),
       fromStored: (object) => object,
       toStored: (object) => object,
     };
     return [name, version];
   });
-  return { info, storedAs: resourceName(info), rules, versions: new Map(versions) };
+  return { info, storedAs: resourceName(info), rules, isVirtual, versions: new Map(versions) };
 }

@@ -89,6 +89,7 @@ export function servedDefinition(definition: CustomResourceDefinition): ServedRe
       schema: version.schema ?? ANYTHING,
       resolve: (same) => same,
       strategy,
+      isBuiltin: false,
       hasStatus: version.hasStatus,
       ...(version.scale === undefined ? {} : { scale: scalePaths(version.scale) }),
       selectableFields: Object.fromEntries(
@@ -104,6 +105,7 @@ export function servedDefinition(definition: CustomResourceDefinition): ServedRe
     info,
     storedAs: resourceName(info),
     versions,
+    isVirtual: false,
     rules: {
       allowsCreateOnUpdate: false,
       allowsUnconditionalUpdate: false,
@@ -149,7 +151,8 @@ function reader(path: string): ServedVersion['selectableFields'][string] {
   const read = compileJsonPath(path);
   return (object) => {
     const value = read?.(object)[0];
-    return value === undefined || value === null ? '' : String(value);
+    if (value === undefined || value === null) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
   };
 }
 

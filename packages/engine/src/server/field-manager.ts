@@ -6,10 +6,6 @@ const MAX_LENGTH = 128;
 export function managerOf({ userAgent }: Pick<Scope, 'userAgent'>, { fieldManager }: WriteParams): string {
   if (fieldManager !== undefined && fieldManager !== '') return fieldManager;
   const program = userAgent.split('/')[0] ?? '';
-  return (
-    [...program]
-      .filter((char) => char >= ' ' && char !== '\u007f')
-      .join('')
-      .slice(0, MAX_LENGTH) || 'unknown'
-  );
+  const printable = program.replaceAll(/\p{Cc}/gu, '');
+  return printable.slice(0, MAX_LENGTH) || 'unknown';
 }

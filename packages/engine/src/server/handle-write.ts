@@ -2,6 +2,7 @@ import type { StoredObject } from '../stored-object.ts';
 import type { Api } from './api.ts';
 import { methodNotAllowed, noSuchPath } from './errors.ts';
 import type { Scope } from './request.ts';
+import { answerReview } from './reviews/answer-review.ts';
 import { bindPod } from './subresources/binding.ts';
 import { evictPod } from './subresources/eviction.ts';
 import { writeScale } from './subresources/scale.ts';
@@ -34,6 +35,7 @@ export async function handleWrite(api: Api, scope: Scope, write: Write, params: 
 }
 
 async function post(api: Api, scope: Scope, body: unknown, params: PatchParams): Promise<Written> {
+  if (scope.resource.isVirtual) return { object: await answerReview(api, scope, body, params), code: 201 };
   switch (scope.subresource) {
     case '':
       return { object: await createObject(api, scope, body, params), code: 201 };

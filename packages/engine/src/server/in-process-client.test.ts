@@ -168,7 +168,7 @@ describe('pods', () => {
 
 describe('custom resources', () => {
   it('are served as soon as their definition is created, and no longer when it is gone', async () => {
-    const definition = crds.find(({ spec }) => spec.names.plural === 'rayclusters');
+    const definition = crds().find(({ spec }) => spec.names.plural === 'rayclusters');
     await client.create(definitions, definition as never);
     const spec = { headGroupSpec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } } };
     const created = seen(await client.create(rayClusters, make('r', { spec })));

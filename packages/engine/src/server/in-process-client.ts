@@ -16,7 +16,6 @@ import type {
   WriteOptions,
 } from '@manta/kube';
 import { StatusError } from '../status-error.ts';
-import type { StoredObject } from '../stored-object.ts';
 import type { Api } from './api.ts';
 import { ADMIN, type User } from './auth/user.ts';
 import { authorize } from './authorize.ts';
@@ -133,7 +132,7 @@ class InProcessClient implements KubeClient {
   ): Promise<T | Status> {
     return await this.#call('delete', type, ref, options, async (scope) => {
       const { body } = await handleDelete(this.#api, scope, deleteParams(options));
-      return 'metadata' in body && body.kind !== 'Status' ? asType<T>(body as StoredObject) : (body as Status);
+      return asType<T | Status>(body);
     });
   }
 
@@ -232,6 +231,7 @@ function pathOf(type: ResourceType, { name, namespace }: ObjectRef, subresource?
     .join('/');
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 function asType<T>(object: unknown): T {
   // The resource type that the caller names says what its objects look like.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -14,7 +14,7 @@ const flag =
 const number =
   (path: string): Reader =>
   (object) =>
-    String(valueAt(object, path) ?? 0);
+    JSON.stringify(valueAt(object, path) ?? 0);
 const all = (...paths: readonly string[]): Record<string, Reader> =>
   Object.fromEntries(paths.map((path) => [path, text(path)]));
 

@@ -11,6 +11,8 @@ export interface ServedResource {
   /** Where the store keeps the objects; two resources may share a place (events of both groups). */
   readonly storedAs: ResourceName;
   readonly rules: ResourceRules;
+  /** Answered at once and never stored: reviews. */
+  readonly isVirtual: boolean;
   /** Preferred first. */
   readonly versions: ReadonlyMap<string, ServedVersion>;
 }
@@ -43,15 +45,17 @@ export interface ServedVersion {
   readonly resolve: ResolveSchema;
   readonly strategy: Strategy;
   readonly hasStatus: boolean;
+  /** Known to the server itself rather than by a definition. */
+  readonly isBuiltin: boolean;
   readonly scale?: ScalePaths;
   /** Fields other than metadata.name and metadata.namespace that a field selector may name, and how each is read. */
   readonly selectableFields: Readonly<Record<string, (object: JsonObject) => string>>;
   readonly columns: readonly PrinterColumn[];
   readonly deprecationWarning?: string;
   /** The object as this version shows it; the very same object where nothing differs. */
-  fromStored(object: StoredObject): StoredObject;
+  readonly fromStored: (object: StoredObject) => StoredObject;
   /** The object as the store keeps it. */
-  toStored(object: JsonObject): JsonObject;
+  readonly toStored: (object: JsonObject) => JsonObject;
 }
 
 /** Where a resource's `scale` lies in it, as JSON paths without the leading dot. */

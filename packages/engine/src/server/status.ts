@@ -16,7 +16,7 @@ export function failureStatus(error: StatusError & { readonly token?: string }):
     metadata: error.token === undefined ? {} : { continue: error.token },
     status: 'Failure',
     message,
-    reason,
+    ...(reason === '' ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
     code,
   };

@@ -7,7 +7,6 @@ import { storedObject } from '../verbs/get.ts';
 /** Issues a token for a service account. */
 export function requestToken(api: Api, scope: Scope, body: unknown): StoredObject {
   const account = storedObject(api, scope);
-  const issue = api.tokens?.issue;
-  if (issue === undefined) throw noSuchPath();
-  return issue(account, body);
+  if (api.tokens === undefined) throw noSuchPath();
+  return api.tokens.issue(account, body);
 }

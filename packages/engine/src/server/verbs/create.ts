@@ -23,7 +23,7 @@ export async function createObject(
 ): Promise<StoredObject> {
   const decoded = placed(scope, decodeBody(scope, body, params));
   if (metaText(decoded, 'resourceVersion') !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   return await createDecoded(api, scope, decoded, params);
 }

@@ -15,15 +15,10 @@ export function decodeBody(scope: Scope, body: unknown, params: WriteParams): Js
 /** Fills in a missing type, as the path tells it; another one than the path's is refused. */
 function withType({ version }: Scope, body: JsonObject): JsonObject {
   const { apiVersion = version.apiVersion, kind = version.resource.kind } = body;
-  if (kind !== version.resource.kind) {
-    throw badRequest(
-      `${text(kind)} in version "${lastPart(text(apiVersion))}" cannot be handled as a ${version.resource.kind}: no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme`,
-    );
-  }
-  if (apiVersion !== version.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${text(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
-    );
+  if (kind !== version.resource.kind || apiVersion !== version.apiVersion) {
+    const shown = `${text(kind)} in version "${lastPart(text(apiVersion))}" cannot be handled as a ${version.resource.kind}`;
+    const why = `no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`;
+    throw badRequest(`${shown}: ${why}`);
   }
   return body['apiVersion'] === undefined || body['kind'] === undefined ? { ...body, apiVersion, kind } : body;
 }

@@ -19,7 +19,7 @@ export function checkDeleteParams({ propagation, gracePeriodSeconds }: DeletePar
   const field = 'propagationPolicy';
   if (propagation !== undefined && !['Background', 'Foreground', 'Orphan'].includes(propagation)) {
     throw invalid(DELETE_OPTIONS, '', [
-      notSupported(field, propagation, ['Background', 'Foreground', 'Orphan', 'nil']),
+      notSupported(field, propagation, ['Foreground', 'Background', 'Orphan', 'nil']),
     ]);
   }
   if (gracePeriodSeconds !== undefined && !Number.isInteger(gracePeriodSeconds)) {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import { conflict } from '../errors.ts';
@@ -43,14 +43,17 @@ function remove(api: Api, scope: Scope, stored: StoredObject, params: DeletePara
 
 function checkPreconditions(scope: Scope, stored: StoredObject, { preconditions }: DeleteParams): void {
   const { uid, resourceVersion } = stored.metadata;
-  const { info } = scope.resource;
+  const refuse = (what: string, wanted: string, actual: string, end: string) => {
+    const why = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${end}`;
+    const { group, kind } = scope.resource.info;
+    return conflict({ group, plural: kind }, scope.name, why);
+  };
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`;
-    throw conflict(info, scope.name, why);
+    throw refuse('UID', preconditions.uid, uid, 'The object might have been deleted and then recreated');
   }
-  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(info, scope.name, why);
+  const wanted = preconditions?.resourceVersion;
+  if (wanted !== undefined && wanted !== resourceVersion) {
+    throw refuse('ResourceVersion', wanted, resourceVersion, 'The object might have been modified');
   }
 }
 
@@ -122,5 +125,5 @@ function isNamespaceWithContent(object: JsonObject): boolean {
 
 function terminating(namespace: JsonObject): JsonObject {
   const status = namespace['status'];
-  return { ...namespace, status: { ...(typeof status === 'object' ? status : {}), phase: 'Terminating' } };
+  return { ...namespace, status: { ...(isObject(status) ? status : {}), phase: 'Terminating' } };
 }

@@ -25,7 +25,7 @@ export function listObjects(api: Api, scope: Scope, params: ListParams): ListPag
   const selection = compileSelection(scope, params);
   const objects = read(api, scope, at, token);
   const rest = token === undefined ? objects : after(objects, token.after, scope.namespace === '');
-  const limit = params.limit !== undefined && params.limit > 0 ? params.limit : undefined;
+  const limit = params.limit !== undefined && params.limit > 0 ? params.limit : Number.POSITIVE_INFINITY;
   return page(scope, rest, { at, limit, selection, hasSelectors: hasSelectors(params) });
 }
 
@@ -75,7 +75,7 @@ export class ExpiredContinueError extends StatusError {
 
 interface PageOptions {
   readonly at: Revision;
-  readonly limit: number | undefined;
+  readonly limit: number;
   readonly selection: (object: StoredObject) => boolean;
   readonly hasSelectors: boolean;
 }
@@ -85,9 +85,9 @@ function page(scope: Scope, objects: readonly StoredObject[], options: PageOptio
   const items: StoredObject[] = [];
   const { fromStored } = scope.version;
   let next = 0;
-  for (; next < objects.length && (limit === undefined || items.length < limit); next++) {
-    const stored = objects[next];
-    if (stored === undefined) continue;
+  for (const stored of objects) {
+    if (items.length >= limit) break;
+    next += 1;
     const shown = fromStored(stored);
     if (selection(shown)) items.push(shown);
   }

@@ -1,3 +1,4 @@
+import { goQuote } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { recordUpdate } from '../../patch/index.ts';
 import { StatusError } from '../../status-error.ts';
@@ -51,13 +52,18 @@ function checkPreconditions(scope: Scope, wanted: JsonObject, old: JsonObject, h
   const version = metaText(wanted, 'resourceVersion');
   const uid = metaText(wanted, 'uid');
   if (uid !== '' && uid !== metaText(old, 'uid')) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(old, 'uid')}`;
+    const place = `/registry/${registryPath(scope)}`;
+    const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(old, 'uid')}`;
+    const why = `StorageError: invalid object, Code: 4, Key: ${place}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`;
     throw conflict(info, scope.name, why);
   }
   if (version === '' || version === '0') {
     if (rules.allowsUnconditionalUpdate || how.isUnconditional === true) return;
     const message = 'Invalid value: 0: must be specified for an update';
     throw invalid(info, scope.name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }]);
+  }
+  if (!/^\d+$/.test(version)) {
+    throw new StatusError(500, '', `strconv.ParseUint: parsing ${goQuote(version)}: invalid syntax`);
   }
   if (version !== metaText(old, 'resourceVersion')) throw conflict(info, scope.name, MODIFIED);
 }
@@ -149,4 +155,10 @@ function hasNamespaceFinalizer(object: JsonObject): boolean {
   if (object['kind'] !== 'Namespace' || typeof spec !== 'object' || spec === null || !('finalizers' in spec))
     return false;
   return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;
+}
+
+/** Where the real server's storage would keep the object; some of its messages name the place. */
+function registryPath({ resource, namespace, name }: Scope): string {
+  const { group, plural } = resource.info;
+  return [...(group.includes('.') ? [group] : []), plural, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }

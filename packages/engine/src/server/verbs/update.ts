@@ -32,7 +32,9 @@ export async function updateObject(api: Api, scope: Scope, body: unknown, params
 
 function named(scope: Scope, object: JsonObject): JsonObject {
   const name = metaText(object, 'name');
-  if (name === '') throw badRequest('name must be provided');
+  if (name === '') {
+    throw badRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`);
+  }
   if (name !== scope.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
   }

@@ -1,0 +1,43 @@
+import type { Registry } from '../registry.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { type ServedGroup, servedGroups } from './group-list.ts';
+import { subresourcesOf } from './subresources.ts';
+
+/** All of discovery in one document: what /api and /apis answer to clients that ask for it. */
+export function aggregatedDocument(registry: Registry, isCore: boolean, apiVersion: string): object {
+  const groups = servedGroups(registry).filter(({ name }) => (name === '') === isCore);
+  return { kind: 'APIGroupDiscoveryList', apiVersion, metadata: {}, items: groups.map(groupItem) };
+}
+
+function groupItem({ name, versions, resources }: ServedGroup): object {
+  return {
+    metadata: name === '' ? {} : { name },
+    versions: versions.map((version) => ({
+      version,
+      resources: resources
+        .filter((resource) => resource.versions.has(version))
+        .toSorted((a, b) => (a.info.plural < b.info.plural ? -1 : 1))
+        .map((resource) => resourceItem(resource, name, version)),
+      freshness: 'Current',
+    })),
+  };
+}
+
+function resourceItem(resource: ServedResource, group: string, version: string): object {
+  const { info } = resource;
+  const subresources = subresourcesOf(resource, version).map((entry) => ({
+    subresource: entry.name,
+    responseKind: { group: entry.group ?? group, version: entry.version ?? version, kind: entry.kind },
+    verbs: entry.verbs,
+  }));
+  return {
+    resource: info.plural,
+    responseKind: { group, version, kind: info.kind },
+    scope: info.isNamespaced ? 'Namespaced' : 'Cluster',
+    singularResource: info.singular,
+    verbs: info.verbs,
+    ...(info.shortNames.length === 0 ? {} : { shortNames: info.shortNames }),
+    ...(info.categories.length === 0 ? {} : { categories: info.categories }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}

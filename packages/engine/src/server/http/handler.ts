@@ -1,0 +1,40 @@
+import type { Api } from '../api.ts';
+import { parsePath } from '../request-path.ts';
+import { authenticate, type StaticTokens } from './authenticate.ts';
+import type { HttpRequest, HttpResponse } from './http-request.ts';
+import { impersonate } from './impersonate.ts';
+import { handleOther } from './other-request.ts';
+import { handleResource } from './resource-request.ts';
+import { respondError } from './respond.ts';
+
+/** What every request needs. */
+export interface HandlerOptions {
+  readonly api: Api;
+  readonly tokens: StaticTokens;
+  /** `host:port` under which clients reach the server; discovery says so. */
+  readonly address: () => string;
+  /** Told what went wrong inside; the client learns no more than that something did. */
+  readonly onInternalError: (error: unknown) => void;
+}
+
+/** Answers any request. Never throws, never rejects. */
+export async function handle(options: HandlerOptions, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const { api, tokens } = options;
+  try {
+    response.setHeader('audit-id', api.world.newUid());
+    response.setHeader('cache-control', 'no-cache, private');
+    const user = impersonate(api, request, authenticate(api, request, tokens));
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://engine');
+    const path = parsePath(pathname);
+    const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
+    if (path !== undefined && isServed) await handleResource({ api, path, query, user, request, response });
+    else handleOther({ ...options, pathname, query, user, request, response });
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'StatusError')) options.onInternalError(error);
+    respondError(response, error);
+  }
+}
+
+function isKnownVersion(api: Api, group: string, version: string): boolean {
+  return api.registry.all().some(({ info }) => info.group === group && info.versions.includes(version));
+}

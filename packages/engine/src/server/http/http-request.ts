@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+
+/** A request, over either version of HTTP. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** The part of an answer that we use, the same in both versions of HTTP. */
+export interface HttpResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly writableLength: number;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  writeHead(code: number, headers: Readonly<Record<string, string>>): unknown;
+  write(chunk: string): boolean;
+  end(chunk?: string): unknown;
+  destroy(): unknown;
+  flushHeaders?(): void;
+  on(event: 'close', listener: () => void): unknown;
+}
+
+/** One value of a header that may come several times. */
+export function header(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

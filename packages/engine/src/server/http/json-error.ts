@@ -1,0 +1,20 @@
+/** What is wrong with a JSON text, in the words of Go's parser as far as they can be told from where ours stopped. */
+export function jsonProblem(text: string, error: unknown): string {
+  if (/^\s*$/.test(text) || isCutOff(error)) return 'unexpected end of JSON input';
+  const position = positionOf(text, error);
+  const char = text.charAt(position) || text.trimStart().charAt(0);
+  const looking =
+    position <= text.length - text.trimStart().length
+      ? 'looking for beginning of value'
+      : 'after object key:value pair';
+  return `invalid character '${char}' ${looking}`;
+}
+
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && /end of JSON input|Unterminated/.test(error.message);
+}
+
+function positionOf(text: string, error: unknown): number {
+  const match = error instanceof Error ? /position (\d+)/.exec(error.message) : null;
+  return match === null ? text.length - text.trimStart().length : Number(match[1]);
+}

@@ -1,0 +1,73 @@
+import { parseDocument } from 'yaml';
+import { StatusError } from '../../status-error.ts';
+import { badRequest } from '../errors.ts';
+import { duplicateKeys } from './duplicate-keys.ts';
+import { jsonProblem } from './json-error.ts';
+import { parseMediaType } from './media-type.ts';
+
+/** The most that a request's body may have. */
+export const BODY_LIMIT = 3 * 1024 * 1024;
+
+/** A decoded body. */
+export interface Body {
+  readonly value: unknown;
+  readonly duplicateFields: readonly string[];
+}
+
+/** Collects a request's bytes; 413 as soon as they are too many. */
+export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) {
+      const message = `Request entity too large: limit is ${BODY_LIMIT}`;
+      throw new StatusError(413, 'RequestEntityTooLarge', message, {});
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. */
+export function decodeObject(text: string, contentType: string | undefined, kind: string): Body {
+  const { type } = parseMediaType(contentType ?? 'application/json');
+  if (type === 'application/json') return decodeJson(text, kind);
+  if (type === 'application/yaml') return decodeYaml(text, kind);
+  const accepted = 'application/json, application/yaml';
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  throw new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+function decodeJson(text: string, kind: string): Body {
+  try {
+    return { value: JSON.parse(text), duplicateFields: duplicateKeys(text) };
+  } catch (error) {
+    const problem = `couldn't get version/kind; json parse error: ${jsonProblem(text, error)}`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${problem} (${shown(text)})`);
+  }
+}
+
+/** Short bodies are shown as text, others in hexadecimal digits, cut short. */
+function shown(text: string): string {
+  if (text === '') return '<empty>';
+  if (/^\s*[{[]/.test(text)) return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
+  const hex = Buffer.from(text).toString('hex');
+  return hex.length > 64 ? `${hex.slice(0, 64)} ...` : hex;
+}
+
+/** Decodes YAML, of which JSON is a part. */
+export function decodeYaml(text: string, kind: string): Body {
+  const document = parseDocument(text, { uniqueKeys: false, merge: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${firstLine(problem.message)}`);
+  const value: unknown = document.toJS();
+  if (value === null || typeof value !== 'object') {
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
+  }
+  return { value, duplicateFields: [] };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? text;
+}

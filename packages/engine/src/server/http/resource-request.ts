@@ -1,0 +1,196 @@
+import { isObject } from '../../json.ts';
+import { StatusError } from '../../status-error.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import type { User } from '../auth/user.ts';
+import { authorize } from '../authorize.ts';
+import { methodNotAllowed, noSuchPath } from '../errors.ts';
+import { handleDelete } from '../handle-delete.ts';
+import { handleRead } from '../handle-read.ts';
+import { handleWrite } from '../handle-write.ts';
+import type { Scope, Verb } from '../request.ts';
+import type { ResourcePath } from '../request-path.ts';
+import { nameInSelector } from '../selectors/field-selector.ts';
+import type { WireStatus } from '../status.ts';
+import { deleteCollection } from '../verbs/delete-collection.ts';
+import { deleteParamsOf } from '../verbs/delete-options.ts';
+import { listObjects } from '../verbs/list.ts';
+import type { PatchType } from '../verbs/patch.ts';
+import { type HttpRequest, type HttpResponse, header } from './http-request.ts';
+import { parseMediaType } from './media-type.ts';
+import { negotiate } from './negotiate.ts';
+import { deleteQuery, flag, listQuery, writeQuery } from './query.ts';
+import { collectBody, decodeObject, decodeYaml } from './read-body.ts';
+import { respond } from './respond.ts';
+import { showList, showObject, type View } from './show.ts';
+import { respondWatch } from './watch-response.ts';
+
+/** A request about a resource, its sender known. */
+export interface ResourceRequest {
+  readonly api: Api;
+  readonly path: ResourcePath;
+  readonly query: URLSearchParams;
+  readonly user: User;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+}
+
+/** Answers a request about a resource: authorizes, carries out the verb, shows the result. */
+export async function handleResource(call: ResourceRequest): Promise<void> {
+  const { api, query, request, response } = call;
+  const warnings: string[] = [];
+  const scope = scopeOf(call, (message) => warnings.push(message));
+  const verb = verbOf(request.method ?? 'GET', scope, query);
+  authorize(api, verb === 'watch' || verb === 'list' ? withSelectedName(scope, query) : scope, verb);
+  requireVerb(scope, verb);
+  if (scope.version.deprecationWarning !== undefined) scope.warn(scope.version.deprecationWarning);
+  const representation = negotiate(header(request, 'accept'));
+  const includeObject = query.get('includeObject') ?? 'Metadata';
+  const view: View = { scope, representation, nowMs: api.world.clock.now(), includeObject };
+  if (verb === 'watch') {
+    respondWatch(api, scope, listQuery(query), view, response);
+    return;
+  }
+  const { code, body } = await carryOut(call, scope, verb, view);
+  if (warnings.length > 0) response.setHeader('warning', warnings.map(warningValue));
+  respond(response, { code, body, format: representation.format, contentType: representation.contentType });
+}
+
+function scopeOf({ api, path, user, request }: ResourceRequest, warn: (message: string) => void): Scope {
+  const found = api.registry.find(path.group, path.version, path.plural);
+  if (found === undefined) throw noSuchPath();
+  const { namespace, name, subresource } = path;
+  return { ...found, namespace, name, subresource, user, userAgent: header(request, 'user-agent') ?? '', warn };
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  GET: 'get',
+  HEAD: 'get',
+};
+
+function verbOf(method: string, { name, version }: Scope, query: URLSearchParams): Verb {
+  const verb = VERBS[method];
+  if (verb === undefined) throw methodNotAllowed();
+  if (verb === 'get') {
+    if (flag(query, 'watch') === true && (name === '' || version.resource.verbs.includes('watch'))) return 'watch';
+    return name === '' ? 'list' : 'get';
+  }
+  return verb === 'delete' && name === '' ? 'deletecollection' : verb;
+}
+
+/** A list of one name is authorized as that name. */
+function withSelectedName(scope: Scope, query: URLSearchParams): Scope {
+  const selector = query.get('fieldSelector');
+  if (scope.name !== '' || selector === null) return scope;
+  try {
+    return { ...scope, name: nameInSelector(selector) ?? '' };
+  } catch {
+    return scope;
+  }
+}
+
+/** Whether the path and the verb go together: POST to a name, PUT to a collection and the like do not. */
+function requireVerb({ resource, name, namespace, subresource }: Scope, verb: Verb): void {
+  const { isNamespaced, verbs } = resource.info;
+  const isCollectionVerb = verb === 'list' || verb === 'deletecollection';
+  const needsName = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
+  if (!isNamespaced && namespace !== '') throw noSuchPath();
+  if (isNamespaced && namespace === '' && name !== '') throw noSuchPath();
+  if (subresource !== '') return;
+  if (verb === 'create' && (name !== '' || (isNamespaced && namespace === ''))) throw methodNotAllowed();
+  if (needsName && name === '') throw methodNotAllowed();
+  if (verb === 'deletecollection' && isNamespaced && namespace === '') throw methodNotAllowed();
+  if (isCollectionVerb && name !== '') throw methodNotAllowed();
+  if (!verbs.includes(verb)) throw methodNotAllowed();
+}
+
+async function carryOut(call: ResourceRequest, scope: Scope, verb: Exclude<Verb, 'watch'>, view: View) {
+  const { api, query, request } = call;
+  switch (verb) {
+    case 'get':
+      return { code: 200, body: showObject(view, handleRead(api, scope, query.get('resourceVersion') ?? '')) };
+    case 'list':
+      return { code: 200, body: showList(view, listObjects(api, scope, listQuery(query))) };
+    case 'create':
+    case 'update':
+    case 'patch':
+      return await write(call, scope, verb, view);
+    case 'delete': {
+      const { code, body } = await handleDelete(api, scope, await deleteOptions(request, query));
+      return { code, body: isStatus(body) ? body : showObject(view, body) };
+    }
+    case 'deletecollection': {
+      const params = await deleteOptions(request, query);
+      return { code: 200, body: showList(view, await deleteCollection(api, scope, listQuery(query), params)) };
+    }
+  }
+}
+
+async function write(call: ResourceRequest, scope: Scope, verb: 'create' | 'update' | 'patch', view: View) {
+  const { api, query, request } = call;
+  const contentType = header(request, 'content-type');
+  const patchType = verb === 'patch' ? patchTypeOf(scope, contentType) : undefined;
+  const text = await collectBody(request);
+  const options = ({ create: 'CreateOptions', update: 'UpdateOptions', patch: 'PatchOptions' } as const)[verb];
+  const queryParams = writeQuery(query, options);
+  if (verb === 'patch' && patchType !== undefined) {
+    const body = patchType === 'apply' ? decodeYaml(text, scope.version.resource.kind).value : parsePatch(text);
+    const { object, code } = await handleWrite(api, scope, { verb, type: patchType, body }, queryParams);
+    return { code, body: showObject(view, object) };
+  }
+  const { value: body, duplicateFields } = decodeObject(text, contentType, scope.version.resource.kind);
+  const params = { ...queryParams, duplicateFields };
+  const { object, code } = await handleWrite(
+    api,
+    scope,
+    { verb: verb === 'create' ? 'create' : 'update', body },
+    params,
+  );
+  return { code, body: object.kind === 'Status' ? object : showObject(view, object) };
+}
+
+function isStatus(body: StoredObject | WireStatus): body is WireStatus {
+  return body.kind === 'Status';
+}
+
+function parsePatch(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw new StatusError(400, 'BadRequest', `error decoding patch: ${why}`);
+  }
+}
+
+const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+function patchTypeOf({ version }: Scope, contentType: string | undefined): PatchType {
+  const type = PATCH_TYPES[parseMediaType(contentType ?? '').type];
+  const isKnown = type !== undefined && (type !== 'strategic' || version.isBuiltin);
+  if (isKnown) return type;
+  if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  const accepted = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  throw new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+async function deleteOptions(request: HttpRequest, query: URLSearchParams) {
+  const text = await collectBody(request);
+  const fromQuery = deleteQuery(query);
+  if (text.trim() === '') return fromQuery;
+  const { value } = decodeObject(text, header(request, 'content-type'), 'DeleteOptions');
+  return isObject(value) ? { ...fromQuery, ...deleteParamsOf(value) } : fromQuery;
+}
+
+function warningValue(message: string): string {
+  return `299 - ${JSON.stringify(message)}`;
+}

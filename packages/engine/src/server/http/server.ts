@@ -1,0 +1,110 @@
+import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Api } from '../api.ts';
+import type { User } from '../auth/user.ts';
+import { handle } from './handler.ts';
+
+/** What the HTTPS front end needs; certificates and keys are PEM. */
+export interface ServerOptions {
+  readonly api: Api;
+  readonly cert: string;
+  readonly key: string;
+  /** Whose client certificates are believed. */
+  readonly clientCa: string;
+  /** Bearer tokens that are known from the start. */
+  readonly tokens?: ReadonlyMap<string, User>;
+  readonly host?: string;
+  /** 0 (the default): any free port. */
+  readonly port?: number;
+  /** Told of faults of our own; clients get a 500 without details. */
+  readonly onInternalError?: (error: unknown) => void;
+}
+
+/** A front end that listens. */
+export interface RunningServer {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Ends watches, waits for answers under way, closes connections. */
+  close(): Promise<void>;
+}
+
+/** Serves an API over TLS: HTTP/2 to those who speak it, HTTP/1.1 to the others. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0 } = options;
+  const connections = new Connections();
+  let address = '';
+  const handler = {
+    api,
+    tokens: options.tokens ?? new Map<string, User>(),
+    address: () => address,
+    onInternalError: options.onInternalError ?? (() => undefined),
+  };
+  const tls = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false, allowHTTP1: true } as const;
+  const server = createSecureServer({ ...tls, settings: { maxConcurrentStreams: 1000 } }, (request, response) => {
+    // A client that goes away in the middle is no fault of anybody's.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    void handle(handler, request, response);
+  });
+  connections.follow(server);
+  await listen(server, port, host);
+  const bound = boundPort(server.address());
+  address = `${host}:${bound}`;
+  return {
+    host,
+    port: bound,
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () => connections.close(server),
+  };
+}
+
+function listen(server: Http2SecureServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function boundPort(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Knows every open connection, since closing a server alone waits for clients that stay. */
+class Connections {
+  readonly #sessions = new Set<Http2Session>();
+  readonly #sockets = new Set<Socket>();
+
+  follow(server: Http2SecureServer): void {
+    server.on('session', (session) => {
+      this.#sessions.add(session);
+      session.on('error', () => undefined);
+      session.on('close', () => this.#sessions.delete(session));
+    });
+    server.on('secureConnection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  async close(server: Http2SecureServer): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const session of this.#sessions) session.close();
+    const timer = setTimeout(() => this.#destroyAll(), GRACE_MS);
+    timer.unref();
+    if (this.#sessions.size === 0) this.#destroyAll();
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #destroyAll(): void {
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+const GRACE_MS = 200;

@@ -1,0 +1,43 @@
+import type { StoredObject } from '../../stored-object.ts';
+import type { Scope } from '../request.ts';
+import { tableOf } from '../table/table.ts';
+import type { ListPage } from '../verbs/list.ts';
+import type { Representation } from './negotiate.ts';
+
+/** How the answer to a request shall look, and what time it is for its ages. */
+export interface View {
+  readonly scope: Scope;
+  readonly representation: Representation;
+  readonly nowMs: number;
+  /** `includeObject` of a Table: Metadata unless told. */
+  readonly includeObject: string;
+}
+
+/** One object as the client wants to see it. */
+export function showObject(view: View, object: StoredObject): unknown {
+  const { as, metaVersion } = view.representation;
+  if (as === 'table') return tableOf(view, [object], { resourceVersion: object.metadata.resourceVersion });
+  if (as === 'metadata') return partial(object, metaVersion);
+  return object;
+}
+
+/** A list as the client wants to see it. Items of built-in kinds do not repeat their type. */
+export function showList(view: View, { items, ...metadata }: ListPage): unknown {
+  const { as, metaVersion } = view.representation;
+  const { version, resource } = view.scope;
+  if (as === 'table') return tableOf(view, items, metadata);
+  if (as === 'metadata') {
+    const shown = items.map((item) => partial(item, metaVersion));
+    return { kind: 'PartialObjectMetadataList', apiVersion: metaVersion, metadata, items: shown };
+  }
+  const { listKind: kind } = resource.info;
+  return { kind, apiVersion: version.apiVersion, metadata, items: version.isBuiltin ? items.map(untyped) : items };
+}
+
+function partial({ metadata }: StoredObject, apiVersion: string): unknown {
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
+}
+
+function untyped({ apiVersion: _apiVersion, kind: _kind, ...rest }: StoredObject): unknown {
+  return rest;
+}

@@ -1,0 +1,57 @@
+import { required } from '../../field/cause.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { Api } from '../api.ts';
+import type { User } from '../auth/user.ts';
+import { invalid } from '../errors.ts';
+import { textAt, valueAt } from '../json-path.ts';
+import type { Scope } from '../request.ts';
+
+/** Whether the sender may do something. */
+export function selfAccessReview(api: Api, { user, version }: Scope, review: JsonObject): JsonObject {
+  return decide(api, user, review, version.resource.kind);
+}
+
+/** Whether somebody may do something. */
+export function accessReview(api: Api, review: JsonObject): JsonObject {
+  const groups = valueAt(review, 'spec.groups');
+  const name = textAt(review, 'spec.user');
+  if (name === '' && !(Array.isArray(groups) && groups.length > 0)) {
+    const cause = required('spec.user', 'at least one of user or group must be specified');
+    throw invalid({ group: 'authorization.k8s.io', kind: 'SubjectAccessReview' }, '', [cause]);
+  }
+  const texts = Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [];
+  return decide(api, { name, groups: texts }, review, 'SubjectAccessReview');
+}
+
+function decide(api: Api, user: User, review: JsonObject, kind: string): JsonObject {
+  const spec = isObject(review['spec']) ? review['spec'] : {};
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  if (isObject(resourceAttributes) === isObject(nonResourceAttributes)) {
+    const field = 'spec.resourceAttributes';
+    const message = `Invalid value: ${isObject(resourceAttributes) ? 'cannot be specified in combination with nonResourceAttributes' : 'null: exactly one of nonResourceAttributes or resourceAttributes must be specified'}`;
+    throw invalid({ group: 'authorization.k8s.io', kind }, '', [{ reason: 'FieldValueInvalid', field, message }]);
+  }
+  const { isAllowed, reason } = api.authorizer.authorize(attributes(user, resourceAttributes, nonResourceAttributes));
+  return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) };
+}
+
+function attributes(user: User, resource: unknown, path: unknown): Parameters<Api['authorizer']['authorize']>[0] {
+  if (isObject(resource)) {
+    const { verb, group, version, resource: plural, subresource, namespace, name } = resource;
+    const named = {
+      group: text(group),
+      version: text(version),
+      plural: text(plural),
+      subresource: text(subresource),
+      namespace: text(namespace),
+      name: text(name),
+    };
+    return { user, verb: text(verb), path: '', resource: named };
+  }
+  const { verb, path: where } = isObject(path) ? path : {};
+  return { user, verb: text(verb), path: text(where) };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,55 @@
+import { isObject, type JsonObject } from '../../json.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { badRequest } from '../errors.ts';
+import { textAt } from '../json-path.ts';
+import type { Scope, WriteParams } from '../request.ts';
+import { asStored } from '../stored-json.ts';
+import { bindPod } from '../subresources/binding.ts';
+import { decodeBody } from '../verbs/decode-body.ts';
+import { accessReview, selfAccessReview } from './access-review.ts';
+import { rulesReview } from './rules-review.ts';
+import { selfReview, tokenReview } from './token-review.ts';
+
+/** Answers a kind that is never stored: the request comes back with its status filled in. */
+export async function answerReview(api: Api, scope: Scope, body: unknown, params: WriteParams): Promise<StoredObject> {
+  const review = decodeBody(scope, body, params);
+  if (scope.resource.info.kind === 'Binding') return await bindByBody(api, scope, review, params);
+  return asStored({ ...withMetadata(review), status: statusOf(api, scope, review) });
+}
+
+function statusOf(api: Api, scope: Scope, review: JsonObject): JsonObject {
+  switch (scope.resource.info.kind) {
+    case 'SelfSubjectAccessReview':
+      return selfAccessReview(api, scope, review);
+    case 'SubjectAccessReview':
+      return accessReview(api, review);
+    case 'LocalSubjectAccessReview':
+      return localReview(api, scope, review);
+    case 'SelfSubjectRulesReview':
+      return rulesReview(api, scope, review);
+    case 'TokenReview':
+      return tokenReview(api, review);
+    default:
+      return selfReview(scope);
+  }
+}
+
+function localReview(api: Api, scope: Scope, review: JsonObject): JsonObject {
+  if (textAt(review, 'spec.resourceAttributes.namespace') !== scope.namespace) {
+    throw badRequest(
+      `spec.resourceAttributes.namespace must match namespace: ${textAt(review, 'spec.resourceAttributes.namespace')}`,
+    );
+  }
+  return accessReview(api, review);
+}
+
+async function bindByBody(api: Api, scope: Scope, binding: JsonObject, params: WriteParams): Promise<StoredObject> {
+  const pods = api.registry.find('', 'v1', 'pods');
+  if (pods === undefined) throw badRequest('pods are not served');
+  return await bindPod(api, { ...scope, ...pods, name: textAt(binding, 'metadata.name') }, binding, params);
+}
+
+function withMetadata(review: JsonObject): JsonObject {
+  return isObject(review['metadata']) ? review : { ...review, metadata: {} };
+}

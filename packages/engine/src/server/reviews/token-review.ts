@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../json.ts';
+import type { Api } from '../api.ts';
+import type { User } from '../auth/user.ts';
+import { textAt, valueAt } from '../json-path.ts';
+import type { Scope } from '../request.ts';
+
+/** Whose token a token is. */
+export function tokenReview(api: Api, review: JsonObject): JsonObject {
+  const asked = valueAt(review, 'spec.audiences');
+  const audiences = Array.isArray(asked) ? asked.filter((name): name is string => typeof name === 'string') : undefined;
+  const found = api.tokens?.verify(textAt(review, 'spec.token'), audiences);
+  if (found === undefined) {
+    return { user: {}, error: '[invalid bearer token, token lookup failed]' };
+  }
+  return { authenticated: true, user: userInfo(found.user), audiences: found.audiences };
+}
+
+/** Who the sender is. */
+export function selfReview({ user }: Scope): JsonObject {
+  return { userInfo: userInfo(user) };
+}
+
+/** A user as authentication.k8s.io writes it. */
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiError, type Clock, type KubeClient, systemClock } from '@manta/kube';
+import { type CertificateAuthority, createCertificateAuthority } from '@manta/kube/testing';
+import type { AdmissionPlugin } from '../server/admission/admission.ts';
+import { type Api, createApi } from '../server/api.ts';
+import type { User } from '../server/auth/user.ts';
+import { bootstrap } from '../server/bootstrap.ts';
+import { type RunningServer, startServer } from '../server/http/server.ts';
+import { createInProcessClient } from '../server/in-process-client.ts';
+import type { Store } from '../store/contract.ts';
+import { createStore } from '../store/store.ts';
+import { kubeconfigText } from './kubeconfig-text.ts';
+
+/** What a test engine may be told. */
+export interface TestEngineOptions {
+  readonly clock?: Clock;
+  readonly store?: Store;
+  readonly tokens?: ReadonlyMap<string, User>;
+  readonly plugins?: readonly AdmissionPlugin[];
+}
+
+/** A user with a client certificate; may do nothing until RBAC says otherwise. */
+export interface TestUser {
+  readonly name: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly kubeconfig: { readonly path: string; readonly text: string };
+}
+
+/** An engine that serves on a loopback port, as the fixture of the real control plane does. */
+export interface TestEngine {
+  readonly api: Api;
+  readonly server: RunningServer;
+  readonly url: string;
+  readonly ca: CertificateAuthority;
+  readonly admin: TestUser;
+  /** A client without sockets, as the administrator. */
+  readonly client: KubeClient;
+  /** Faults of the engine itself; a test should find none. */
+  readonly internalErrors: readonly unknown[];
+  user(request: { readonly name: string; readonly groups?: readonly string[] }): TestUser;
+  stop(): Promise<void>;
+}
+
+/** Starts an engine in this process, with the objects that every cluster has from the start, and its HTTPS front end. */
+export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const ca = createCertificateAuthority('manta-engine-ca');
+  const folder = mkdtempSync(join(tmpdir(), 'manta-engine-'));
+  const { clock = systemClock, store = createStore(), tokens, plugins } = options;
+  const world = { clock, newUid: randomUUID, random: Math.random };
+  const api = createApi({ store, world, authorization: 'RBAC', ...(plugins === undefined ? {} : { plugins }) });
+  await bootstrap(api);
+  const internalErrors: unknown[] = [];
+  const pair = ca.issue({ commonName: 'engine', dnsNames: ['localhost'], ips: ['127.0.0.1'] });
+  const server = await startServer({
+    api,
+    ...pair,
+    clientCa: ca.cert,
+    ...(tokens === undefined ? {} : { tokens }),
+    onInternalError: (error) => internalErrors.push(error),
+  });
+  const user = ({ name, groups = [] }: { readonly name: string; readonly groups?: readonly string[] }): TestUser => {
+    const { cert, key } = ca.issue({ commonName: name, organizations: groups });
+    const text = kubeconfigText({ url: server.url, ca: ca.cert, user: name, cert, key });
+    const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '_')}-${randomUUID().slice(0, 8)}.kubeconfig`);
+    writeFileSync(path, text, { mode: 0o600 });
+    return { name, cert, key, kubeconfig: { path, text } };
+  };
+  const toError = (
+    call: ConstructorParameters<typeof ApiError>[0],
+    status: ConstructorParameters<typeof ApiError>[3],
+  ) => new ApiError(call, status?.code ?? 500, status?.message ?? '', status);
+  return {
+    api,
+    server,
+    url: server.url,
+    ca,
+    admin: user({ name: 'admin', groups: ['system:masters'] }),
+    client: createInProcessClient(api, { userAgent: 'test-engine/1', toError }),
+    internalErrors,
+    user,
+    async stop() {
+      api.close();
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -69,7 +69,7 @@ export function serverSideApply(request: ApplyRequest): JsonObject {
   const isChanged = !deepEqual(live, after);
   const left = stripWriter(takeFields(claimed, id, comparison), id, isChanged ? request.now : undefined);
   const result = request.manager === 'kubectl' ? withLastApplied(after, applied) : after;
-  return withManagedFields(isChanged ? result : (live ?? result), left);
+  return withManagedFields(withoutNullMetadata(isChanged ? result : (live ?? result)), left);
 }
 
 /** Identity and what only the server writes are no fields of the writer; it keeps its time where nothing changed. */
@@ -140,6 +140,13 @@ function kindText(object: JsonObject): string {
   if (parts.length > 2) return '/, Kind=';
   const [group, version] = parts.length === 2 ? parts : ['', parts[0]];
   return `${group ?? ''}/${version ?? ''}, Kind=${textOf(object['kind'])}`;
+}
+
+/** A map of metadata that lost its last key is gone; elsewhere it is for the kind's decoding to say what null means. */
+function withoutNullMetadata(object: JsonObject): JsonObject {
+  const metadata = object['metadata'];
+  if (!isObject(metadata) || !Object.values(metadata).includes(null)) return object;
+  return { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) };
 }
 
 function asObject(value: Json | undefined): JsonObject {

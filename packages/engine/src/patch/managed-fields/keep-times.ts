@@ -3,13 +3,13 @@ import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { withoutManagedFields } from './without-managed-fields.ts';
 
 /**
- * The stored object itself where a write would change nothing but the times in its managedFields, so that such a write is none; otherwise
- * the new object. Called last, when the new object is complete.
+ * The stored object itself where a write would change nothing, or nothing but the times in its managedFields, so that such a write is none;
+ * otherwise the new object. Called last, when the new object is complete.
  */
 export function withoutTimeOnlyChange(stored: JsonObject, written: JsonObject): JsonObject {
   const before = entriesOf(stored);
   const after = entriesOf(written);
-  if (before.length !== after.length || after.length === 0) return written;
+  if (before.length !== after.length) return written;
   const isSame =
     after.every((entry, i) => deepEqual(withoutTime(entry), withoutTime(before[i]))) &&
     deepEqual(withoutManagedFields(written), withoutManagedFields(stored));

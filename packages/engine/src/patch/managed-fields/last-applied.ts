@@ -1,3 +1,4 @@
+import { goJson } from '../../field/go-json.ts';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { compareTyped } from './compare.ts';
 import { difference, emptyFieldSet, type FieldSet, union } from './field-set.ts';
@@ -21,7 +22,7 @@ export function fieldsLastApplied(type: MergeType, live: JsonObject, apiVersion:
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const metadata = object['metadata'];
   if (lastAppliedOf(object) === undefined || !isObject(metadata) || !isObject(metadata['annotations'])) return object;
-  const text = `${JSON.stringify(withoutAnnotation(applied))}\n`;
+  const text = `${goJson(withoutAnnotation(applied))}\n`;
   return { ...object, metadata: { ...metadata, annotations: { ...metadata['annotations'], [ANNOTATION]: text } } };
 }
 

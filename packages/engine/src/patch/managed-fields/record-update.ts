@@ -19,6 +19,8 @@ export interface UpdateRecord {
    * (service IPs, status, what admission adds). Nobody owns those.
    */
   readonly after: JsonObject;
+  /** `metadata.managedFields` as it was sent; needed where decoding drops an empty list, which means that all owners are forgotten. */
+  readonly sentManagedFields?: Json | undefined;
   readonly manager: string;
   readonly apiVersion: string;
   /** Empty for the object itself. */
@@ -76,9 +78,9 @@ function createdFrom({ after, schema, resolve }: UpdateRecord): JsonObject {
 }
 
 /** A client may edit managedFields, reset them with an empty entry, or know nothing of them: then what is stored counts. */
-function ownersBefore({ before, after, subresource }: UpdateRecord): Owners {
+function ownersBefore({ before, after, sentManagedFields, subresource }: UpdateRecord): Owners {
   const stored = managedFieldsOf(before);
-  const sent = managedFieldsOf(after);
+  const sent = sentManagedFields ?? managedFieldsOf(after);
   if (subresource !== '') return readOrNone(stored);
   if (isReset(sent)) return new Map();
   const owners = readOrNone(sent);

@@ -10,21 +10,31 @@ export interface WriteTarget {
   readonly hasStatus: boolean;
 }
 
-const spec = fieldSet(['f:spec']);
 const status = fieldSet(['f:status']);
 const nothing = fieldSet();
+const spec = fieldSet(['f:spec']);
+const metadataAndSpec = fieldSet(['f:metadata'], ['f:spec']);
 
-/** Kinds whose status subresource leaves more than the spec alone. */
+/** What the status subresource ignores of built-in kinds; of all others it is metadata and spec. */
 const ignoredByStatus: Readonly<Record<string, FieldSet>> = {
+  'v1/Namespace': spec,
+  'v1/Node': spec,
+  'v1/PersistentVolume': spec,
+  'v1/PersistentVolumeClaim': spec,
   'v1/Pod': fieldSet(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']),
-  'apiextensions.k8s.io/v1/CustomResourceDefinition': fieldSet(['f:metadata'], ['f:spec']),
+  'v1/ResourceQuota': spec,
+  'v1/Service': spec,
+  'batch/v1/CronJob': spec,
+  'batch/v1/Job': spec,
+  'networking.k8s.io/v1/Ingress': spec,
+  'policy/v1/PodDisruptionBudget': spec,
 };
 
 /** Fields that the server resets on such a write: nobody can come to own them that way. */
 export function resetFields({ apiVersion, kind, subresource, hasStatus }: WriteTarget): FieldSet {
   if (!hasStatus) return nothing;
   if (subresource === '') return status;
-  return subresource === 'status' ? (ignoredByStatus[`${apiVersion}/${kind}`] ?? spec) : nothing;
+  return subresource === 'status' ? (ignoredByStatus[`${apiVersion}/${kind}`] ?? metadataAndSpec) : nothing;
 }
 
 /** A set without what is reset, and without all that is below. */

@@ -10,7 +10,7 @@ export { createStore, type StoreOptions } from './store/store.ts';
 export { type AdmissionAttributes, type AdmissionPlugin } from './server/admission/admission.ts';
 export { type Api, type ApiOptions, createApi } from './server/api.ts';
 export type { Attributes, Authorizer, Decision, PolicyRule } from './server/auth/authorizer.ts';
-export type { TokenIssuer } from './server/auth/token-issuer.ts';
+export type { TokenIssuer, TokenKeys } from './server/auth/token-issuer.ts';
 export { ADMIN, ANONYMOUS, MASTERS, type User } from './server/auth/user.ts';
 export { bootstrap } from './server/bootstrap.ts';
 export { type RunningServer, type ServerOptions, startServer } from './server/http/server.ts';

@@ -4,7 +4,7 @@ import { type Admission, type AdmissionPlugin, createAdmission } from './admissi
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { type Authorizer, allowAll } from './auth/authorizer.ts';
 import { rbacAuthorizer } from './auth/rbac.ts';
-import type { TokenIssuer } from './auth/token-issuer.ts';
+import { createTokenIssuer, type TokenIssuer, type TokenKeys } from './auth/token-issuer.ts';
 import { builtinResources } from './builtin-served.ts';
 import { serveDefinitions } from './definitions.ts';
 import { Registry } from './registry.ts';
@@ -29,13 +29,14 @@ export interface ApiOptions {
   readonly world: EngineWorld;
   /** `RBAC`: what the stored roles and bindings say. Everybody may do everything unless told. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
-  readonly tokens?: TokenIssuer;
+  /** Signs the tokens of service accounts; without it they get none. */
+  readonly tokenKeys?: TokenKeys;
   /** Further admission steps, after the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];
 }
 
 /** Makes the API over a store: the built-in kinds, and whatever custom resources the store holds definitions of, live. */
-export function createApi({ store, world, authorization = 'AlwaysAllow', tokens, plugins = [] }: ApiOptions): Api {
+export function createApi({ store, world, authorization = 'AlwaysAllow', tokenKeys, plugins = [] }: ApiOptions): Api {
   const registry = new Registry();
   for (const resource of builtinResources()) registry.serve(resource);
   const listeners = new Set<() => void>();
@@ -45,7 +46,7 @@ export function createApi({ store, world, authorization = 'AlwaysAllow', tokens,
     world,
     registry,
     authorizer: authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll,
-    ...(tokens === undefined ? {} : { tokens }),
+    ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
     admission: createAdmission([namespaceLifecycle(store), ...plugins]),
     onClose(listener) {
       listeners.add(listener);

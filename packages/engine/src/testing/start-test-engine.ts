@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,15 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   const folder = mkdtempSync(join(tmpdir(), 'manta-engine-'));
   const { clock = systemClock, store = createStore(), tokens, plugins } = options;
   const world = { clock, newUid: randomUUID, random: Math.random };
-  const api = createApi({ store, world, authorization: 'RBAC', ...(plugins === undefined ? {} : { plugins }) });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const tokenKeys = { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const api = createApi({
+    store,
+    world,
+    authorization: 'RBAC',
+    tokenKeys,
+    ...(plugins === undefined ? {} : { plugins }),
+  });
   await bootstrap(api);
   const internalErrors: unknown[] = [];
   const pair = ca.issue({ commonName: 'engine', dnsNames: ['localhost'], ips: ['127.0.0.1'] });

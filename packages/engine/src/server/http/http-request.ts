@@ -12,7 +12,7 @@ export interface HttpResponse {
   setHeader(name: string, value: string | readonly string[]): unknown;
   writeHead(code: number, headers: Readonly<Record<string, string>>): unknown;
   write(chunk: string): boolean;
-  end(chunk?: string): unknown;
+  end(): unknown;
   destroy(): unknown;
   flushHeaders?(): void;
   on(event: 'close', listener: () => void): unknown;

@@ -31,7 +31,8 @@ export function respondText(
   if (response.headersSent || response.writableEnded) return;
   const length = String(Buffer.byteLength(text));
   response.writeHead(code, { 'content-type': contentType, 'content-length': length, ...headers });
-  response.end(text);
+  response.write(text);
+  response.end();
 }
 
 /** Writes a refusal; anything that is not one is a fault of ours and says no more than that. */

@@ -23,7 +23,8 @@ export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | u
     kind: 'Route',
     metadata: childMetadata(
       cluster,
-      serviceNames.route(name, namespace),
+      // Cutting to length may leave a hyphen at the end, which no name may have.
+      serviceNames.route(name, namespace).replace(/-+$/, ''),
       headFrontLabels(cluster),
       inheritedAnnotations(cluster),
     ),

@@ -5,7 +5,8 @@ import { DecodeError } from './decode-error.ts';
 import type { ScalarKind } from './shape.ts';
 
 type PlainKind = Exclude<ScalarKind, 'schemaOrArray' | 'schemaOrBool'>;
-type Mismatch = (value: Json) => DecodeError;
+/** The error for a value of the wrong kind; `type` where it is another than the field's own. */
+type Mismatch = (value: Json, type?: string) => DecodeError;
 
 /** Reads a value that has no parts and gives it the form in which Go writes it. */
 export function decodeScalar(kind: PlainKind, value: Exclude<Json, null>, mismatch: Mismatch): Json | undefined {
@@ -25,15 +26,15 @@ export function decodeScalar(kind: PlainKind, value: Exclude<Json, null>, mismat
     case 'bytes':
       return decodeBytes(value, mismatch);
     case 'intOrString':
-      return typeof value === 'string' ? value : decodeInteger('int32', value, plainMismatch('int32'));
+      return typeof value === 'string' ? value : decodeInteger('int32', value, (wrong) => mismatch(wrong, 'int32'));
     case 'quantity':
       return decodeQuantity(value);
     case 'time':
-      return decodeTime(value, 0);
+      return decodeTime(value, 0, mismatch);
     case 'microTime':
-      return decodeTime(value, 6);
+      return decodeTime(value, 6, mismatch);
     case 'duration':
-      if (typeof value !== 'string') throw plainMismatch('string')(value);
+      if (typeof value !== 'string') throw mismatch(value, 'string');
       return value;
     case 'any':
       return value;
@@ -45,13 +46,6 @@ function decodeInteger(kind: 'int32' | 'int64', value: Json, mismatch: Mismatch)
   const isFitting = Number.isInteger(value) && (kind === 'int64' || (value >= -(2 ** 31) && value < 2 ** 31));
   if (isFitting) return value;
   throw new DecodeError(mismatch(value).message.replace('unmarshal number', `unmarshal number ${goNumber(value)}`));
-}
-
-function plainMismatch(type: string): Mismatch {
-  return (value) => {
-    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    return new DecodeError(`json: cannot unmarshal ${found} into Go value of type ${type}`);
-  };
 }
 
 function decodeBytes(value: Json, mismatch: Mismatch): string {
@@ -75,8 +69,8 @@ const timeParts = [/\d{4}/y, /-/y, /\d{2}/y, /-/y, /\d{2}/y, /T/y, /\d{2}/y, /:/
 const timeNames = ['2006', '-', '01', '-', '02', 'T', '15', ':', '04', ':', '05'] as const;
 
 /** Reads a time as Go does by the layout of RFC 3339: with a fraction of any length, or of exactly six digits. */
-function decodeTime(value: Exclude<Json, null>, digits: 0 | 6): string {
-  if (typeof value !== 'string') throw plainMismatch('string')(value);
+function decodeTime(value: Exclude<Json, null>, digits: 0 | 6, mismatch: Mismatch): string {
+  if (typeof value !== 'string') throw mismatch(value, 'string');
   const end = parseTime(value, digits);
   const time = Date.parse(value);
   if (Number.isNaN(time)) throw timeError(value, digits, ': day out of range');

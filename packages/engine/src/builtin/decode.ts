@@ -52,7 +52,7 @@ function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
       if (!Array.isArray(value)) return decode(crdSchema(), value, walk);
       return value.map((item) => decode(crdSchema(), item, walk) ?? {});
     default:
-      return decodeScalar(shape.kind, value, (wrong) => mismatch(wrong, shape.name, walk));
+      return decodeScalar(shape.kind, value, (wrong, type) => mismatch(wrong, type ?? shape.name, walk));
   }
 }
 
@@ -74,9 +74,9 @@ function decodeStruct(
       walk.unknown.push(dottedPath([...walk.path, key]));
       continue;
     }
-    walk.names.push(key);
+    walk.names.push(...field.via, key);
     const decoded = below(walk, key, () => decode(field.shape, child, walk));
-    walk.names.pop();
+    walk.names.length -= field.via.length + 1;
     if (decoded !== undefined) read.set(key, decoded);
   }
   walk.structs.pop();

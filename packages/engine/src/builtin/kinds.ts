@@ -1,19 +1,29 @@
-import {
-  type CheckText,
-  checkLabelName,
-  checkPathSegment,
-  checkServiceName,
-  checkSubdomainName,
-} from '../field/names.ts';
+import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { emptyStruct } from './decode.ts';
 import type { BuiltinKind } from './kind.ts';
 import { prepareClaim, prepareNamespace, prepareNode, prepareSecret, prepareVolume } from './prepare/core.ts';
 import { prepareJob } from './prepare/job.ts';
 import { preparePod } from './prepare/pod.ts';
 import { prepareService } from './prepare/service.ts';
-import { withFields } from './read.ts';
+import { part, withFields } from './read.ts';
+import { checkBudget } from './validate/budget.ts';
 import { checkClaim, checkClaimUpdate } from './validate/claim.ts';
+import { checkPriorityClass, checkPriorityClassUpdate, checkStorageClass } from './validate/classes.ts';
+import { checkConfigMap, checkDataUpdate, checkSecret } from './validate/data.ts';
+import { checkEndpointSlice, checkEndpointSliceUpdate, checkEndpoints } from './validate/endpoints.ts';
+import { checkCoreEvent, checkGroupEvent } from './validate/event.ts';
+import { checkIngress, checkIngressClass } from './validate/ingress.ts';
+import { checkJob, checkJobUpdate, checkTemplate } from './validate/job.ts';
+import { checkLease } from './validate/lease.ts';
+import { checkNetworkPolicy } from './validate/network-policy.ts';
+import { checkNamespace, checkNode } from './validate/node.ts';
 import { checkPod } from './validate/pod-spec.ts';
+import { checkPodUpdate } from './validate/pod-update.ts';
+import { checkQuota } from './validate/quota.ts';
+import { checkBinding, checkBindingUpdate, checkRole } from './validate/rbac.ts';
+import { checkService, checkServiceUpdate } from './validate/service.ts';
+import { checkPersistentVolume } from './validate/volume.ts';
+import { checkWebhooks } from './validate/webhook.ts';
 
 interface Row extends Partial<BuiltinKind> {
   readonly type: string;
@@ -39,26 +49,68 @@ const groups: Readonly<Record<string, string>> = {
 
 const rows: readonly Row[] = [
   { type: 'core.Binding' },
-  { type: 'core.ConfigMap' },
-  { type: 'core.Endpoints' },
-  { type: 'core.Event' },
-  { type: 'core.Namespace', isClusterScoped: true, checkName: checkLabelName, prepareForCreate: prepareNamespace },
-  { type: 'core.Node', isClusterScoped: true, prepareForCreate: prepareNode },
-  { type: 'core.PersistentVolume', isClusterScoped: true, prepareForCreate: prepareVolume },
+  { type: 'core.ConfigMap', validate: checkConfigMap, validateUpdate: checkDataUpdate(checkConfigMap) },
+  { type: 'core.Endpoints', validate: checkEndpoints },
+  { type: 'core.Event', validate: checkCoreEvent },
+  {
+    type: 'core.Namespace',
+    isClusterScoped: true,
+    checkName: checkLabelName,
+    prepareForCreate: prepareNamespace,
+    validate: checkNamespace,
+  },
+  { type: 'core.Node', isClusterScoped: true, prepareForCreate: prepareNode, validate: checkNode },
+  {
+    type: 'core.PersistentVolume',
+    isClusterScoped: true,
+    prepareForCreate: prepareVolume,
+    validate: checkPersistentVolume,
+  },
   {
     type: 'core.PersistentVolumeClaim',
     prepareForCreate: prepareClaim,
     validate: checkClaim,
     validateUpdate: checkClaimUpdate,
   },
-  { type: 'core.Pod', prepareForCreate: preparePod, validate: checkPod, hasGeneration: true },
-  { type: 'core.PodTemplate', hasGeneration: true },
-  { type: 'core.ResourceQuota', status: 'core.ResourceQuotaStatus' },
-  { type: 'core.Secret', prepareForCreate: prepareSecret },
-  { type: 'core.Service', checkName: checkServiceName, prepareForCreate: prepareService },
+  {
+    type: 'core.Pod',
+    prepareForCreate: preparePod,
+    validate: checkPod,
+    hasGeneration: true,
+    validateUpdate: checkPodUpdate,
+  },
+  {
+    type: 'core.PodTemplate',
+    hasGeneration: true,
+    validate: (object) => checkTemplate(part(object, 'template') ?? {}, 'template'),
+  },
+  { type: 'core.ResourceQuota', status: 'core.ResourceQuotaStatus', validate: checkQuota },
+  {
+    type: 'core.Secret',
+    prepareForCreate: prepareSecret,
+    validate: checkSecret,
+    validateUpdate: checkDataUpdate(checkSecret),
+  },
+  {
+    type: 'core.Service',
+    checkName: checkLabelName,
+    prepareForCreate: prepareService,
+    validate: checkService,
+    validateUpdate: checkServiceUpdate,
+  },
   { type: 'core.ServiceAccount' },
-  { type: 'admissionregistration.MutatingWebhookConfiguration', isClusterScoped: true, hasGeneration: true },
-  { type: 'admissionregistration.ValidatingWebhookConfiguration', isClusterScoped: true, hasGeneration: true },
+  {
+    type: 'admissionregistration.MutatingWebhookConfiguration',
+    isClusterScoped: true,
+    hasGeneration: true,
+    validate: checkWebhooks,
+  },
+  {
+    type: 'admissionregistration.ValidatingWebhookConfiguration',
+    isClusterScoped: true,
+    hasGeneration: true,
+    validate: checkWebhooks,
+  },
   { type: 'apiextensions.CustomResourceDefinition', isClusterScoped: true, hasGeneration: true },
   { type: 'authentication.SelfSubjectReview', isClusterScoped: true },
   { type: 'authentication.TokenRequest' },
@@ -68,21 +120,54 @@ const rows: readonly Row[] = [
   { type: 'authorization.SelfSubjectRulesReview', isClusterScoped: true },
   { type: 'authorization.SubjectAccessReview', isClusterScoped: true },
   { type: 'autoscaling.Scale' },
-  { type: 'batch.Job', prepareForCreate: prepareJob, hasGeneration: true },
-  { type: 'coordination.Lease' },
-  { type: 'discovery.EndpointSlice', hasGeneration: true },
-  { type: 'events.Event' },
-  { type: 'networking.Ingress', status: 'networking.IngressStatus', hasGeneration: true },
-  { type: 'networking.IngressClass', isClusterScoped: true, hasGeneration: true },
-  { type: 'networking.NetworkPolicy', hasGeneration: true },
+  {
+    type: 'batch.Job',
+    prepareForCreate: prepareJob,
+    hasGeneration: true,
+    validate: checkJob,
+    validateUpdate: checkJobUpdate,
+  },
+  { type: 'coordination.Lease', validate: checkLease },
+  {
+    type: 'discovery.EndpointSlice',
+    hasGeneration: true,
+    validate: checkEndpointSlice,
+    validateUpdate: checkEndpointSliceUpdate,
+  },
+  { type: 'events.Event', validate: checkGroupEvent },
+  { type: 'networking.Ingress', status: 'networking.IngressStatus', hasGeneration: true, validate: checkIngress },
+  { type: 'networking.IngressClass', isClusterScoped: true, hasGeneration: true, validate: checkIngressClass },
+  { type: 'networking.NetworkPolicy', hasGeneration: true, validate: checkNetworkPolicy },
   { type: 'policy.Eviction' },
-  { type: 'policy.PodDisruptionBudget', status: 'policy.PodDisruptionBudgetStatus', hasGeneration: true },
-  { type: 'rbac.ClusterRole', isClusterScoped: true, checkName: checkPathSegment },
-  { type: 'rbac.ClusterRoleBinding', isClusterScoped: true, checkName: checkPathSegment },
-  { type: 'rbac.Role', checkName: checkPathSegment },
-  { type: 'rbac.RoleBinding', checkName: checkPathSegment },
-  { type: 'scheduling.PriorityClass', isClusterScoped: true, hasGeneration: true },
-  { type: 'storage.StorageClass', isClusterScoped: true },
+  {
+    type: 'policy.PodDisruptionBudget',
+    status: 'policy.PodDisruptionBudgetStatus',
+    hasGeneration: true,
+    validate: checkBudget,
+  },
+  { type: 'rbac.ClusterRole', isClusterScoped: true, checkName: checkPathSegment, validate: checkRole(false) },
+  {
+    type: 'rbac.ClusterRoleBinding',
+    isClusterScoped: true,
+    checkName: checkPathSegment,
+    validate: checkBinding(false),
+    validateUpdate: checkBindingUpdate(false),
+  },
+  { type: 'rbac.Role', checkName: checkPathSegment, validate: checkRole(true) },
+  {
+    type: 'rbac.RoleBinding',
+    checkName: checkPathSegment,
+    validate: checkBinding(true),
+    validateUpdate: checkBindingUpdate(true),
+  },
+  {
+    type: 'scheduling.PriorityClass',
+    isClusterScoped: true,
+    hasGeneration: true,
+    validate: checkPriorityClass,
+    validateUpdate: checkPriorityClassUpdate,
+  },
+  { type: 'storage.StorageClass', isClusterScoped: true, validate: checkStorageClass },
 ];
 
 /** The kinds that Kubernetes itself has, as far as the engine serves them. */

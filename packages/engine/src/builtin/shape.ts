@@ -35,6 +35,8 @@ export interface ShapeField {
   readonly shape: Shape;
   /** What Go leaves out: nothing, empty values, or zero values of any kind. */
   readonly omits: 'nothing' | 'empty' | 'zero';
+  /** The types that lend the field to the struct, outermost first; Go's errors name them. */
+  readonly via: readonly string[];
 }
 
 const scalars: Readonly<Record<string, ScalarKind>> = {
@@ -114,17 +116,28 @@ function fieldsOf(text: string): ReadonlyMap<string, ShapeField> {
     const [, name = '', mark, type = ''] = /^([^:?!]*)([?!]?):(.*)$/.exec(part) ?? [];
     if (name === '') {
       const inner = shapeOf(type.replace(/^\*/, ''));
-      if (inner.kind === 'struct') for (const [key, field] of inner.fields) fields.set(key, field);
+      if (inner.kind === 'struct') for (const [key, field] of inner.fields) fields.set(key, lent(field, inner.name));
     } else {
       fields.set(name, {
         get shape() {
           return shapeOf(type);
         },
         omits: mark === '!' ? 'zero' : mark === '?' ? 'empty' : 'nothing',
+        via: [],
       });
     }
   }
   return fields;
+}
+
+function lent(field: ShapeField, from: string): ShapeField {
+  return {
+    get shape() {
+      return field.shape;
+    },
+    omits: field.omits,
+    via: [from, ...field.via],
+  };
 }
 
 /** A type's name as Go's error texts write it. */

@@ -1,20 +1,20 @@
 import { forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import type { JsonObject } from '../../json.ts';
-import { isTrue, number, part, text, texts } from '../read.ts';
+import { isTrue, part, text, texts } from '../read.ts';
 import { type Causes, checkInRange, checkOptionalOneOf, checkRange } from './check.ts';
 import { checkDescending } from './file-path.ts';
 
 const maxId = 2 ** 31 - 1;
 
 /** Checks the security context of a container. */
-export function checkSecurity(container: JsonObject, path: string, hasHostUsers: boolean): Causes {
+export function checkSecurity(container: JsonObject, path: string, isHostUser: boolean): Causes {
   const context = part(container, 'securityContext');
   if (context === undefined) return [];
   const at = `${path}.securityContext`;
   const causes: Causes[number][] = [
     ...checkRange(context, 'runAsUser', at, 0, maxId),
     ...checkRange(context, 'runAsGroup', at, 0, maxId),
-    ...procMountCauses(context, at, hasHostUsers),
+    ...procMountCauses(context, at, isHostUser),
     ...seccompCauses(context, at),
     ...appArmorCauses(context, at),
   ];
@@ -67,9 +67,9 @@ function goContext(context: JsonObject): JsonObject {
   return Object.fromEntries(names.map((name) => [goName(name), shown[name] ?? null]));
 }
 
-function procMountCauses(context: JsonObject, path: string, hasHostUsers: boolean): Causes {
+function procMountCauses(context: JsonObject, path: string, isHostUser: boolean): Causes {
   const causes = checkOptionalOneOf(context, 'procMount', path, ['Default', 'Unmasked']);
-  if (!hasHostUsers || context['procMount'] !== 'Unmasked') return causes;
+  if (!isHostUser || context['procMount'] !== 'Unmasked') return causes;
   return [...causes, invalid(`${path}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`')];
 }
 
@@ -105,7 +105,7 @@ function appArmorCauses(context: JsonObject, path: string): Causes {
   const local = profile['localhostProfile'];
   if (type === 'Localhost' && typeof local !== 'string') {
     causes.push(required(`${at}.localhostProfile`, 'must be set when AppArmor type is Localhost'));
-  } else if (type !== 'Localhost' && local !== undefined) {
+  } else if ((type === 'RuntimeDefault' || type === 'Unconfined') && local !== undefined) {
     causes.push(invalid(`${at}.localhostProfile`, local, 'can only be set when AppArmor type is Localhost'));
   }
   return causes;
@@ -146,5 +146,5 @@ export function checkHostUsers(spec: JsonObject, path: string): Causes {
 
 /** Whether a pod uses the host's users. */
 export function hasHostUsers(spec: JsonObject): boolean {
-  return spec['hostUsers'] !== false && number(spec, 'hostUsers') === undefined;
+  return spec['hostUsers'] !== false;
 }

@@ -1,0 +1,78 @@
+import { invalid, required } from '../../field/cause.ts';
+import { checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
+import type { JsonObject } from '../../json.ts';
+import { metaOf, number, part, text } from '../read.ts';
+import { type Causes, checkValue } from './check.ts';
+
+/** How the two groups name the same fields. */
+interface Names {
+  readonly object: string;
+  readonly controller: string;
+}
+
+const core: Names = { object: 'involvedObject', controller: 'reportingComponent' };
+const group: Names = { object: 'regarding', controller: 'reportingController' };
+
+/** Checks an event of the core group. */
+export function checkCoreEvent(object: JsonObject): Causes {
+  return legacyCauses(object, core);
+}
+
+function legacyCauses(object: JsonObject, names: Names): Causes {
+  const namespace = text(metaOf(object), 'namespace');
+  const about = text(part(object, names.object), 'namespace');
+  const hasTime = typeof object['eventTime'] === 'string';
+  const places = hasTime ? ['default', 'kube-system'] : ['', 'default'];
+  const isAstray = about === '' ? !places.includes(namespace) : !hasTime && about !== namespace;
+  return [
+    ...(isAstray ? [invalid('involvedObject.namespace', about, 'does not match event.namespace')] : []),
+    ...(hasTime ? newFieldCauses(object, names) : []),
+    ...checkValue(namespace, 'namespace', checkSubdomainName),
+  ];
+}
+
+function newFieldCauses(object: JsonObject, { controller }: Names): Causes {
+  const name = text(object, controller);
+  const missing = (key: string) => (text(object, key) === '' ? [required(key)] : []);
+  const limit = (key: string, shown: string, max: number) =>
+    text(object, key).length > max ? [invalid(shown, '', `can have at most ${max} characters`)] : [];
+  return [
+    ...missing(controller),
+    ...checkValue(name, controller, checkQualifiedName),
+    ...missing('reportingInstance'),
+    ...limit('reportingInstance', 'reportingInstance', 128),
+    ...missing('action'),
+    ...limit('action', 'action', 128),
+    ...missing('reason'),
+    ...limit('reason', 'reason', 128),
+    ...limit('message', 'message', 1024),
+    ...limit('note', 'message', 1024),
+  ];
+}
+
+/** Checks an event of its own group, which is stricter. */
+export function checkGroupEvent(object: JsonObject): Causes {
+  const causes: Causes[number][] = [...legacyCauses(object, group)];
+  if (typeof object['eventTime'] !== 'string') causes.push(required('eventTime'));
+  const type = text(object, 'type');
+  if (type !== 'Normal' && type !== 'Warning') causes.push(invalid('type', '', `has invalid value: ${type}`));
+  causes.push(
+    ...['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount']
+      .filter((key) => object[key] !== undefined && object[key] !== null)
+      .map((key) => invalid(oldName(key), '', 'needs to be unset')),
+  );
+  if (Object.keys(part(object, 'deprecatedSource') ?? {}).length > 0)
+    causes.push(invalid('source', '', 'needs to be unset'));
+  const series = part(object, 'series');
+  if (series !== undefined) {
+    if ((number(series, 'count') ?? 0) < 2) causes.push(invalid('series.count', '', 'should be at least 2'));
+    if (typeof series['lastObservedTime'] !== 'string') causes.push(required('series.lastObservedTime'));
+  }
+  return causes;
+}
+
+/** `deprecatedCount` was once called `count`. */
+function oldName(key: string): string {
+  const name = key.slice('deprecated'.length);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -18,3 +18,11 @@ export { createInProcessClient, type InProcessOptions } from './server/in-proces
 export type { Found, Registry } from './server/registry.ts';
 export type { ResourceRules, ServedResource, ServedVersion } from './server/served-resource.ts';
 export { matchesLabelSelector } from './server/selectors/object-selector.ts';
+export { type CallFilter, type FaultCall, WRITES } from './faults/call.ts';
+export type { Duration, Fault, FaultRule, Refusal, Verdict } from './faults/fault.ts';
+export { withFaults } from './faults/faulty-client.ts';
+export type { FaultErrors, FaultyOptions } from './faults/link.ts';
+export { createReplica, type Replica } from './faults/replica.ts';
+export type { Cut, GateOptions, StreamGate } from './faults/stream-gate.ts';
+export { createSwitchboard, type Switchboard } from './faults/switchboard.ts';
+export { instantWire, type Parcel, type Wire } from './faults/wire.ts';

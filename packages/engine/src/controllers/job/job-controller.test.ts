@@ -20,7 +20,7 @@ const template = {
   spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
 };
 const make = async (name: string, spec: Partial<JobSpec> = {}, metadata: object = {}): Promise<Stored<Job>> => {
-  const job = await test.create(jobs, name, { metadata, spec: { completions: 1, template, ...spec } });
+  const job = await test.create(jobs, name, { metadata, spec: { template, ...spec } });
   await test.settle();
   return job;
 };
@@ -241,7 +241,7 @@ describe('a job', () => {
   });
 
   it('as a work queue is complete when one pod succeeded and none is left', async () => {
-    await make('j', { parallelism: 2, completions: undefined as never });
+    await make('j', { parallelism: 2 });
     await end(livePods('j')[0], 'Succeeded');
     expect(status('j')).toMatchObject({ active: 1, succeeded: 1 });
     await end(livePods('j')[0], 'Succeeded');

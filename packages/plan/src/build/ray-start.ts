@@ -39,19 +39,20 @@ function renderFlag(key: string, value: string): string {
   return ` --${key}=${quoted(value)} `;
 }
 
-/** What ends a word or begins a subshell; `$(` doesn't. */
-const SEPARATORS = /[\s;&|<>]|(?<!\$)\(/;
-/** What a shell makes several words of: `{a,b}` and `{1..3}`, but not `${a}`. */
-const BRACES = /(?<!\$)\{[^{}]*(?:,|\.\.)[^{}]*\}/;
-
 /**
  * Plain values and values that the user has quoted stay as they are. What a shell would take apart is put between double quotes, in
  * which `$VAR` and `$(command)` still work.
  */
 function quoted(value: string): string {
-  const isTakenApart = SEPARATORS.test(value) || BRACES.test(value);
+  const literal = value.replaceAll(/\$\([^()]*\)|\$\{[^{}]*\}/g, '');
+  const isTakenApart = /[\s;&|<>]/.test(value) || /[()]/.test(literal) || isBraceExpansion(literal);
   const hasQuotes = /['"`\\]/.test(value);
   return isTakenApart && !hasQuotes ? `"${value}"` : value;
+}
+
+/** A shell makes several words of `{a,b}` and of `{1..3}`. */
+function isBraceExpansion(text: string): boolean {
+  return /\{.*(?:,|\.\.).*\}/.test(text);
 }
 
 /** Ray resources that stand for accelerators, by the Kubernetes resource they come from. */

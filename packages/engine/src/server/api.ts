@@ -1,7 +1,11 @@
 import type { Store } from '../store/contract.ts';
 import type { EngineWorld } from '../world.ts';
 import { type Admission, type AdmissionPlugin, createAdmission } from './admission/admission.ts';
+import { definitionLifecycle } from './admission/definition-lifecycle.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { priorityPlugin } from './admission/priority.ts';
+import { serviceAccountPlugin } from './admission/service-account.ts';
+import { serviceAddresses } from './admission/service-addresses.ts';
 import { type Authorizer, allowAll } from './auth/authorizer.ts';
 import { rbacAuthorizer } from './auth/rbac.ts';
 import { createTokenIssuer, type TokenIssuer, type TokenKeys } from './auth/token-issuer.ts';
@@ -31,12 +35,17 @@ export interface ApiOptions {
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
   /** Signs the tokens of service accounts; without it they get none. */
   readonly tokenKeys?: TokenKeys;
+  /** Whether pods get a service account and its token; unless told they do not, since somebody must create the accounts. */
+  readonly hasServiceAccounts?: boolean;
+  /** Where cluster IPs of services come from; `10.0.0.0/16` unless told. */
+  readonly serviceCidr?: string;
   /** Further admission steps, after the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];
 }
 
 /** Makes the API over a store: the built-in kinds, and whatever custom resources the store holds definitions of, live. */
-export function createApi({ store, world, authorization = 'AlwaysAllow', tokenKeys, plugins = [] }: ApiOptions): Api {
+export function createApi(options: ApiOptions): Api {
+  const { store, world, authorization = 'AlwaysAllow', tokenKeys, plugins = [] } = options;
   const registry = new Registry();
   for (const resource of builtinResources()) registry.serve(resource);
   const listeners = new Set<() => void>();
@@ -47,7 +56,7 @@ export function createApi({ store, world, authorization = 'AlwaysAllow', tokenKe
     registry,
     authorizer: authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll,
     ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
-    admission: createAdmission([namespaceLifecycle(store), ...plugins]),
+    admission: createAdmission([...builtinPlugins(options), ...plugins]),
     onClose(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -57,4 +66,19 @@ export function createApi({ store, world, authorization = 'AlwaysAllow', tokenKe
       for (const listener of listeners) listener();
     },
   };
+}
+
+function builtinPlugins({
+  store,
+  world,
+  hasServiceAccounts,
+  serviceCidr = '10.0.0.0/16',
+}: ApiOptions): AdmissionPlugin[] {
+  return [
+    namespaceLifecycle(store),
+    definitionLifecycle(store),
+    ...(hasServiceAccounts === true ? [serviceAccountPlugin(store, world)] : []),
+    priorityPlugin(store),
+    serviceAddresses(store, world, serviceCidr),
+  ];
 }

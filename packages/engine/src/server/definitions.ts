@@ -1,53 +1,55 @@
 import type { CustomResourceDefinition } from '@manta/api';
 import type { Clock } from '@manta/kube';
-import {
-  compileJsonPath,
-  convertVersion,
-  crdColumns,
-  crdResourceInfo,
-  crdVersions,
-  createCrdStrategy,
-} from '../crd/index.ts';
 import { deepEqual } from '../deep-equal.ts';
-import { type ResourceName, resourceName } from '../resource-info.ts';
-import type { Schema } from '../schema.ts';
-import type { Store } from '../store/contract.ts';
+import type { ResourceName } from '../resource-info.ts';
+import type { Store, StoreEvent } from '../store/contract.ts';
 import type { StoredObject } from '../stored-object.ts';
-import { establishedStatus } from './definition-status.ts';
+import { cleanUpDefinition } from './definition-cleanup.ts';
+import { definitionStatus } from './definition-status.ts';
 import { timestamp } from './metadata.ts';
 import type { Registry } from './registry.ts';
-import type { ScalePaths, ServedResource, ServedVersion } from './served-resource.ts';
-import { asJson, asStored } from './stored-json.ts';
+import { servedDefinition } from './served-definition.ts';
 
-const DEFINITIONS: ResourceName = 'apiextensions.k8s.io/customresourcedefinitions';
+/** Where definitions lie. */
+export const DEFINITIONS: ResourceName = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/** Serves what the stored definitions define, and follows their changes. The returned function ends it. */
+/** Serves what the stored definitions define, follows their changes and cleans up after them. The returned function ends it. */
 export function serveDefinitions(store: Store, registry: Registry, clock: Clock): () => void {
   const follow = (object: StoredObject): void => {
-    if (!establish(store, clock, object)) serve(registry, object);
+    if (object.metadata.deletionTimestamp !== undefined) cleanUpDefinition(store, clock, object);
+    else if (!establish(store, clock, object)) serve(registry, object);
   };
   for (const object of store.list(DEFINITIONS)) follow(object);
-  return store.watch(
-    store.revision,
-    (event) => {
-      if (event.type === 'DELETED') unserve(registry, event.object);
-      else if (event.before === undefined || isChanged(event.before, event.object)) follow(event.object);
-    },
-    DEFINITIONS,
-  );
+  return store.watch(store.revision, (event) => {
+    if (event.key.resource === DEFINITIONS) onDefinition(registry, event, follow);
+    else if (event.type === 'DELETED') onInstanceGone(store, event, follow);
+  });
 }
 
-/** Writes the status that makes a definition served; false where it is up to date. */
-function establish(store: Store, clock: Clock, object: StoredObject): boolean {
-  const status = establishedStatus(asDefinition(object), timestamp(clock.now()));
-  if (deepEqual(status, object['status'])) return false;
-  const key = { resource: DEFINITIONS, namespace: '', name: object.metadata.name };
-  store.update(key, { ...object, status });
-  return true;
+function onDefinition(registry: Registry, event: StoreEvent, follow: (object: StoredObject) => void): void {
+  if (event.type === 'DELETED') unserve(registry, event.object);
+  else if (event.before === undefined || isChanged(event.before, event.object)) follow(event.object);
 }
 
 function isChanged(before: StoredObject, after: StoredObject): boolean {
-  return before['spec'] !== after['spec'] || before['status'] !== after['status'];
+  const isMarked = before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp;
+  return isMarked || before['spec'] !== after['spec'] || before['status'] !== after['status'];
+}
+
+/** The last instance of a definition that is being deleted takes the definition along. */
+function onInstanceGone(store: Store, { key }: StoreEvent, follow: (object: StoredObject) => void): void {
+  const [group = '', plural = ''] = key.resource.split('/');
+  const definition = store.get({ resource: DEFINITIONS, namespace: '', name: `${plural}.${group}` });
+  if (definition?.metadata.deletionTimestamp !== undefined) follow(definition);
+}
+
+/** Writes the status that says whether a definition is served; false where it is up to date. */
+function establish(store: Store, clock: Clock, object: StoredObject): boolean {
+  const others = store.list(DEFINITIONS).filter(({ metadata }) => metadata.name !== object.metadata.name);
+  const status = definitionStatus(asDefinition(object), others.map(asDefinition), timestamp(clock.now()));
+  if (deepEqual(status, object['status'])) return false;
+  store.update({ resource: DEFINITIONS, namespace: '', name: object.metadata.name }, { ...object, status });
+  return true;
 }
 
 function unserve(registry: Registry, object: StoredObject): void {
@@ -63,97 +65,7 @@ function serve(registry: Registry, object: StoredObject): void {
 }
 
 function isEstablished({ status }: CustomResourceDefinition): boolean {
-  return (status?.conditions ?? []).some(
-    (condition) => condition.type === 'Established' && condition.status === 'True',
-  );
-}
-
-/** A custom resource as its definition describes it; undefined where no version is served. */
-export function servedDefinition(definition: CustomResourceDefinition): ServedResource | undefined {
-  const info = crdResourceInfo(definition);
-  if (info === undefined) return undefined;
-  const all = crdVersions(definition).map((version) => ({ version, strategy: createCrdStrategy(version) }));
-  const storage = all.find(({ version }) => version.isStorage);
-  const versions = new Map<string, ServedVersion>();
-  for (const name of info.versions) {
-    const found = all.find(({ version }) => version.name === name);
-    const declared = definition.spec.versions.find((version) => version.name === name);
-    if (found === undefined || storage === undefined) continue;
-    const { version, strategy } = found;
-    const apiVersion = `${info.group}/${name}`;
-    const storageVersion = `${info.group}/${storage.version.name}`;
-    versions.set(name, {
-      resource: info,
-      name,
-      apiVersion,
-      schema: version.schema ?? ANYTHING,
-      resolve: (same) => same,
-      strategy,
-      isBuiltin: false,
-      hasStatus: version.hasStatus,
-      ...(version.scale === undefined ? {} : { scale: scalePaths(version.scale) }),
-      selectableFields: Object.fromEntries(
-        version.selectableFields.map((path) => [path.replace(/^\./, ''), reader(path)]),
-      ),
-      columns: crdColumns(declared?.additionalPrinterColumns),
-      ...(version.deprecationWarning === undefined ? {} : { deprecationWarning: version.deprecationWarning }),
-      fromStored: memoized((object) => convertVersion(asJson(object), apiVersion, strategy)),
-      toStored: (object) => convertVersion(object, storageVersion, storage.strategy),
-    });
-  }
-  return {
-    info,
-    storedAs: resourceName(info),
-    versions,
-    isVirtual: false,
-    rules: {
-      allowsCreateOnUpdate: false,
-      allowsUnconditionalUpdate: false,
-      returnsDeletedObject: false,
-      hasGeneration: true,
-      isGraceful: false,
-      isGarbageCollected: true,
-      statusFields: ['status'],
-    },
-  };
-}
-
-const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-
-/** Stored objects never change, so each is converted once. */
-function memoized(
-  convert: (object: StoredObject) => ReturnType<typeof asJson>,
-): (object: StoredObject) => StoredObject {
-  const known = new WeakMap<StoredObject, StoredObject>();
-  return (object) => {
-    const before = known.get(object);
-    if (before !== undefined) return before;
-    const converted = asStored(convert(object));
-    known.set(object, converted);
-    return converted;
-  };
-}
-
-function scalePaths(scale: {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
-}): ScalePaths {
-  const path = (text: string) => text.replace(/^\./, '');
-  return {
-    specReplicas: path(scale.specReplicasPath),
-    statusReplicas: path(scale.statusReplicasPath),
-    ...(scale.labelSelectorPath === undefined ? {} : { labelSelector: path(scale.labelSelectorPath) }),
-  };
-}
-
-function reader(path: string): ServedVersion['selectableFields'][string] {
-  const read = compileJsonPath(path);
-  return (object) => {
-    const value = read?.(object)[0];
-    if (value === undefined || value === null) return '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
-  };
+  return (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True');
 }
 
 function asDefinition(object: StoredObject): CustomResourceDefinition {

@@ -98,14 +98,20 @@ class InProcessClient implements KubeClient {
       namespace: object.metadata?.namespace,
     };
     return await this.#call('create', type, ref, options, async (scope) =>
-      asType<T>((await handleWrite(this.#api, scope, { verb: 'create', body: object }, writeParams(options))).object),
+      asType<T>(
+        (await handleWrite(this.#api, scope, { verb: 'create', body: typed(scope, object) }, writeParams(options)))
+          .object,
+      ),
     );
   }
 
   async update<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const ref = { name: object.metadata?.name ?? '', namespace: object.metadata?.namespace };
     return await this.#call('update', type, ref, options, async (scope) =>
-      asType<T>((await handleWrite(this.#api, scope, { verb: 'update', body: object }, writeParams(options))).object),
+      asType<T>(
+        (await handleWrite(this.#api, scope, { verb: 'update', body: typed(scope, object) }, writeParams(options)))
+          .object,
+      ),
     );
   }
 
@@ -222,6 +228,12 @@ const METHODS: Readonly<Record<Verb, string>> = {
   delete: 'DELETE',
   deletecollection: 'DELETE',
 };
+
+/** Objects need not repeat the type that the call names. */
+function typed({ version, subresource }: Scope, object: KubeObject): KubeObject {
+  if (subresource !== '' && subresource !== 'status') return object;
+  return { apiVersion: version.apiVersion, kind: version.resource.kind, ...object };
+}
 
 function pathOf(type: ResourceType, { name, namespace }: ObjectRef, subresource?: string): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

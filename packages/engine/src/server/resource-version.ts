@@ -16,8 +16,8 @@ export function parseRevision(text: string, prefix = 'invalid resource version: 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
 /** A read that must not be older than `resourceVersion` fails when the store has not got that far. */
-export function requireRevision(store: Store, resourceVersion: string): Revision {
-  const revision = parseRevision(resourceVersion);
+export function requireRevision(store: Store, resourceVersion: string, prefix?: string): Revision {
+  const revision = parseRevision(resourceVersion, prefix);
   if (revision > store.revision) throw tooLarge(revision, store.revision);
   return revision;
 }

@@ -31,6 +31,8 @@ export interface ResourceRules {
   readonly isGraceful: boolean;
   /** Whether the resource's dependents may be left behind or waited for; events are not tracked. */
   readonly isGarbageCollected: boolean;
+  /** Dependents stay where a delete does not say otherwise: jobs. */
+  readonly orphansByDefault: boolean;
   /** Fields of the object that the status subresource writes. */
   readonly statusFields: readonly string[];
 }

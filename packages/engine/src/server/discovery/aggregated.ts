@@ -25,14 +25,21 @@ function groupItem({ name, versions, resources }: ServedGroup): object {
 
 function resourceItem(resource: ServedResource, group: string, version: string): object {
   const { info } = resource;
+  // Built-in kinds leave out the group and version that they are listed under.
+  const own = resource.versions.get(version)?.isBuiltin === true ? { group: '', version: '' } : { group, version };
+  const responseKind = (kind: string, ofGroup = own.group, ofVersion = own.version): object => ({
+    group: ofGroup,
+    version: ofVersion,
+    kind,
+  });
   const subresources = subresourcesOf(resource, version).map((entry) => ({
     subresource: entry.name,
-    responseKind: { group: entry.group ?? group, version: entry.version ?? version, kind: entry.kind },
+    responseKind: responseKind(entry.kind, entry.group, entry.version),
     verbs: entry.verbs,
   }));
   return {
     resource: info.plural,
-    responseKind: { group, version, kind: info.kind },
+    responseKind: responseKind(info.kind),
     scope: info.isNamespaced ? 'Namespaced' : 'Cluster',
     singularResource: info.singular,
     verbs: info.verbs,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { StatusError } from '../../status-error.ts';
 import type { User } from '../auth/user.ts';
 import { aggregatedDocument } from '../discovery/aggregated.ts';
@@ -35,7 +36,19 @@ export function handleOther(call: OtherRequest): void {
   const document = documentAt(call, path);
   if (document === undefined) respondText(response, 404, '404 page not found\n', 'text/plain; charset=utf-8');
   else if (verb !== 'get' && verb !== 'head') throw methodNotAllowed();
-  else respond(response, { code: 200, ...document });
+  else respondTagged(call, document);
+}
+
+/** Clients keep discovery and ask whether it has changed. */
+function respondTagged({ request, response }: OtherRequest, document: { body: unknown; contentType?: string }): void {
+  if (document.contentType === undefined) {
+    respond(response, { code: 200, ...document });
+    return;
+  }
+  const hash = createHash('sha512').update(JSON.stringify(document.body)).digest('hex');
+  const etag = `"${hash.toUpperCase()}"`;
+  if (header(request, 'if-none-match') === etag) respondText(response, 304, '', document.contentType, { etag });
+  else respond(response, { code: 200, ...document, headers: { etag } });
 }
 
 function isHealth(path: string): boolean {

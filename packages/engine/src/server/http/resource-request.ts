@@ -40,7 +40,7 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
   const { api, query, request, response } = call;
   const warnings: string[] = [];
   const scope = scopeOf(call, (message) => warnings.push(message));
-  const verb = verbOf(request.method ?? 'GET', scope, query);
+  const verb = call.path.isWatch ? 'watch' : verbOf(request.method ?? 'GET', scope, query);
   authorize(api, verb === 'watch' || verb === 'list' ? withSelectedName(scope, query) : scope, verb);
   requireVerb(scope, verb);
   if (scope.version.deprecationWarning !== undefined) scope.warn(scope.version.deprecationWarning);

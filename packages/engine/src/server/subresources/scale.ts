@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../json.ts';
 import { applyJsonPatch, applyMergePatch } from '../../patch/index.ts';
+import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import { badRequest, conflict, invalid, MODIFIED, noSuchPath } from '../errors.ts';
@@ -60,7 +61,11 @@ function replicasOf(scope: Scope, scale: JsonObject): number {
 function scaleOf(object: JsonObject, paths: ScalePaths): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadataOf(object);
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
-  const replicas = valueAt(object, paths.specReplicas) ?? 0;
+  const replicas = valueAt(object, paths.specReplicas);
+  if (replicas === undefined) {
+    const message = `the spec replicas field ".${paths.specReplicas}" does not exist`;
+    throw new StatusError(500, 'InternalError', `Internal error occurred: ${message}`);
+  }
   const selector = paths.labelSelector === undefined ? '' : textAt(object, paths.labelSelector);
   return {
     kind: 'Scale',

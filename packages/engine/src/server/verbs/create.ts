@@ -60,7 +60,7 @@ async function createOnce(
   const mutated = api.admission.mutate({ ...attributes, object: named });
   const prepared = strategy.prepareForCreate(mutated);
   const causes = strategy.validateCreate(prepared);
-  if (causes.length > 0) throw invalid(scope.version.resource, metaText(prepared, 'name'), causes);
+  if (causes.length > 0) throw invalid(kindOf(scope, prepared), metaText(prepared, 'name'), causes);
   for (const warning of strategy.warnings?.(prepared, undefined) ?? []) scope.warn(warning);
   const object = isApplied ? prepared : recordCreate(api, scope, prepared, params);
   await api.admission.validate({ ...attributes, object });
@@ -72,6 +72,12 @@ async function createOnce(
   const stored = api.store.create(key, asNew(scope.version.toStored(object)));
   api.admission.admitted({ ...attributes, object: asJson(stored) });
   return scope.version.fromStored(stored);
+}
+
+/** Errors name the kind that the object claims to be. */
+function kindOf({ version }: Scope, object: JsonObject): { readonly group: string; readonly kind: string } {
+  const { kind } = object;
+  return { group: version.resource.group, kind: typeof kind === 'string' ? kind : version.resource.kind };
 }
 
 function recordCreate(api: Api, scope: Scope, after: JsonObject, params: WriteParams): JsonObject {

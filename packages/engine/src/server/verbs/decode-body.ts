@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../json.ts';
 import { badRequest } from '../errors.ts';
 import type { Scope, WriteParams } from '../request.ts';
+import type { ServedVersion } from '../served-resource.ts';
 
 /** Reads the object of a create or update: its type must be the one that the path names, unknown fields are dropped, defaults filled in. */
 export function decodeBody(scope: Scope, body: unknown, params: WriteParams): JsonObject {
@@ -12,15 +13,32 @@ export function decodeBody(scope: Scope, body: unknown, params: WriteParams): Js
   return strategy.applyDefaults(object);
 }
 
-/** Fills in a missing type, as the path tells it; another one than the path's is refused. */
+/** Fills in a missing type, as the path tells it; another one than the path's is refused. Custom resources must say what they are. */
 function withType({ version }: Scope, body: JsonObject): JsonObject {
   const { apiVersion = version.apiVersion, kind = version.resource.kind } = body;
+  if (!version.isBuiltin) return checkCustomType(version, body);
   if (kind !== version.resource.kind || apiVersion !== version.apiVersion) {
     const shown = `${text(kind)} in version "${lastPart(text(apiVersion))}" cannot be handled as a ${version.resource.kind}`;
     const why = `no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`;
     throw badRequest(`${shown}: ${why}`);
   }
   return body['apiVersion'] === undefined || body['kind'] === undefined ? { ...body, apiVersion, kind } : body;
+}
+
+/** A wrong kind is left to validation, which names the field. */
+function checkCustomType({ apiVersion, resource }: ServedVersion, body: JsonObject): JsonObject {
+  const { apiVersion: given = '', kind = '' } = body;
+  if (kind === '') {
+    const json = JSON.stringify(body);
+    const why = `Object 'Kind' is missing in '${json}' (${json})`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
+  }
+  if (given !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${text(given)}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  return body;
 }
 
 function reportUnknown(scope: Scope, params: WriteParams, dropped: readonly string[]): void {

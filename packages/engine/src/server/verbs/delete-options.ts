@@ -1,10 +1,21 @@
+import { invalid as invalidValue } from '../../field/cause.ts';
 import { isObject, type Json } from '../../json.ts';
+import { badRequest, invalid } from '../errors.ts';
 import type { DeleteParams, Propagation } from './delete-params.ts';
 
 /** Reads a DeleteOptions object, as the body of a DELETE or inside an Eviction. */
 export function deleteParamsOf(body: Json | undefined): DeleteParams {
   if (!isObject(body)) return {};
   const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun, orphanDependents } = body;
+  if (gracePeriodSeconds !== undefined && gracePeriodSeconds !== null && typeof gracePeriodSeconds !== 'number') {
+    const why = 'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64';
+    throw badRequest(`DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${why}`);
+  }
+  if (typeof orphanDependents === 'boolean' && typeof propagationPolicy === 'string') {
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    const cause = invalidValue('propagationPolicy', propagationPolicy, why);
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [cause]);
+  }
   const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
   return {
     ...(typeof propagationPolicy === 'string' ? { propagation: asPropagation(propagationPolicy) } : {}),

@@ -7,7 +7,7 @@ import { keyOf } from './key-of.ts';
 
 /** Reads one object as the asked version shows it. */
 export function getObject(api: Api, scope: Scope, resourceVersion = ''): StoredObject {
-  requireRevision(api.store, resourceVersion);
+  requireRevision(api.store, resourceVersion, '');
   return scope.version.fromStored(storedObject(api, scope));
 }
 

@@ -1,3 +1,4 @@
+import { forbidden, invalid as invalidValue, required } from '../../field/cause.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import {
   applyJsonPatch,
@@ -6,11 +7,10 @@ import {
   jsonPatchWarnings,
   serverSideApply,
 } from '../../patch/index.ts';
-import { StatusError } from '../../status-error.ts';
-import type { StoredObject } from '../../stored-object.ts';
+import { type FieldCause, StatusError } from '../../status-error.ts';
 import type { Api } from '../api.ts';
-import { badRequest } from '../errors.ts';
-import { metaText, timestamp, withMetadata } from '../metadata.ts';
+import { badRequest, invalid } from '../errors.ts';
+import { metaText, timestamp } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { createDecoded, placed } from './create.ts';
 import { decodeBody } from './decode-body.ts';
@@ -36,6 +36,7 @@ export async function patchObject(
   params: PatchParams = {},
 ): Promise<Updated> {
   if (type === 'apply') return await applyObject(api, scope, body, params);
+  if (params.isForced === true) throw invalidOptions(forbidden('force', 'may not be specified for non-apply patch'));
   if (type === 'json') for (const warning of jsonPatchWarnings(body)) scope.warn(warning);
   // NotFound comes before complaints about the patch.
   storedObject(api, scope);
@@ -59,21 +60,30 @@ function patched(scope: Scope, type: Exclude<PatchType, 'apply'>, old: JsonObjec
   }
 }
 
+/** What the patch made of the object is read like any object, but what is wrong with it is the patch's fault. */
 function decodePatched(scope: Scope, old: JsonObject, object: JsonObject, params: WriteParams): JsonObject {
-  const decoded = decodeBody(scope, object, params);
-  if (
-    metaText(decoded, 'name') !== metaText(old, 'name') ||
-    metaText(decoded, 'namespace') !== metaText(old, 'namespace')
-  ) {
-    const what = metaText(decoded, 'name') !== metaText(old, 'name') ? 'name' : 'namespace';
+  const decoded = asPatchError(object, () => decodeBody(scope, object, params));
+  for (const what of ['name', 'namespace'] as const) {
     const [now, before] = [metaText(decoded, what), metaText(old, what)];
-    throw badRequest(
-      what === 'name'
-        ? `the name of the object (${now}) does not match the name on the URL (${before})`
-        : `the namespace of the object (${now}) does not match the namespace on the request (${before})`,
-    );
+    if (now !== before) {
+      throw badRequest(
+        what === 'name'
+          ? `the name of the object (${now}) does not match the name on the URL (${before})`
+          : `the namespace of the object (${now}) does not match the namespace on the request (${before})`,
+      );
+    }
   }
   return decoded;
+}
+
+function asPatchError<T>(object: JsonObject, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400) throw error;
+    const why = /cannot be handled as an? \S+: (.*)$/s.exec(error.message)?.[1] ?? error.message;
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(object), why)]);
+  }
 }
 
 async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchParams): Promise<Updated> {
@@ -91,27 +101,22 @@ async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchP
 }
 
 function checkApplied(scope: Scope, body: JsonObject, params: PatchParams): JsonObject {
-  if ((params.fieldManager ?? '') === '') {
-    const cause = {
-      reason: 'FieldValueRequired',
-      field: 'fieldManager',
-      message: 'Required value: is required for apply patch',
-    };
-    throw new StatusError(
-      422,
-      'Invalid',
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-      {
-        group: 'meta.k8s.io',
-        kind: 'PatchOptions',
-        causes: [cause],
-      },
-    );
+  if ((params.fieldManager ?? '') === '') throw invalidOptions(required('fieldManager', 'is required for apply patch'));
+  const name = metaText(body, 'name');
+  if (name === '') {
+    throw badRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== scope.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
   }
   if (metaText(body, 'managedFields') !== '' || isSet(body, 'managedFields')) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  return placed(scope, withMetadata(body, { name: metaText(body, 'name') || scope.name }));
+  return placed(scope, body);
+}
+
+function invalidOptions(cause: FieldCause): StatusError {
+  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
 }
 
 function isSet(body: JsonObject, key: string): boolean {
@@ -140,9 +145,4 @@ function merge(
     apiVersion,
     subresource: scope.subresource,
   });
-}
-
-/** The answer of a patch or update: 201 when it created. */
-export function statusCodeOf({ isCreated }: { readonly isCreated: boolean; readonly object: StoredObject }): number {
-  return isCreated ? 201 : 200;
 }

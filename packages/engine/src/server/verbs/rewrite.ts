@@ -51,7 +51,7 @@ function checkPreconditions(scope: Scope, wanted: JsonObject, old: JsonObject, h
   const { info, rules } = scope.resource;
   const version = metaText(wanted, 'resourceVersion');
   const uid = metaText(wanted, 'uid');
-  if (uid !== '' && uid !== metaText(old, 'uid')) {
+  if (uid !== '' && uid !== metaText(old, 'uid') && how.isUnconditional !== true) {
     const place = `/registry/${registryPath(scope)}`;
     const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(old, 'uid')}`;
     const why = `StorageError: invalid object, Code: 4, Key: ${place}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`;
@@ -60,7 +60,8 @@ function checkPreconditions(scope: Scope, wanted: JsonObject, old: JsonObject, h
   if (version === '' || version === '0') {
     if (rules.allowsUnconditionalUpdate || how.isUnconditional === true) return;
     const message = 'Invalid value: 0: must be specified for an update';
-    throw invalid(info, scope.name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }]);
+    const cause = { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message };
+    throw invalid({ group: info.group, kind: info.plural }, scope.name, [cause]);
   }
   if (!/^\d+$/.test(version)) {
     throw new StatusError(500, '', `strconv.ParseUint: parsing ${goQuote(version)}: invalid syntax`);
@@ -117,7 +118,7 @@ function carryOver(wanted: JsonObject, old: JsonObject): JsonObject {
   const before = metadataOf(old);
   const given = metadataOf(wanted);
   return withMetadata(wanted, {
-    uid: before['uid'],
+    uid: given['uid'] ?? before['uid'],
     resourceVersion: before['resourceVersion'],
     generation: before['generation'],
     creationTimestamp: given['creationTimestamp'] ?? before['creationTimestamp'],

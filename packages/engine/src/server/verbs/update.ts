@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
-import { badRequest, notFound } from '../errors.ts';
+import { badRequest } from '../errors.ts';
 import { metaText, withMetadata } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { createDecoded, placed } from './create.ts';
@@ -20,10 +20,8 @@ export async function updateObject(api: Api, scope: Scope, body: unknown, params
   const decoded = named(scope, placed(scope, decodeBody(scope, body, params)));
   const exists = api.store.get(keyOf(scope)) !== undefined;
   if (!exists && scope.subresource === '' && scope.resource.rules.allowsCreateOnUpdate) {
-    if (metaText(decoded, 'uid') !== '' || !['', '0'].includes(metaText(decoded, 'resourceVersion'))) {
-      throw notFound(scope.resource.info, scope.name);
-    }
-    const fresh = withMetadata(decoded, { resourceVersion: undefined });
+    // A version or uid of an object that does not exist means nothing.
+    const fresh = withMetadata(decoded, { resourceVersion: undefined, uid: undefined });
     return { object: await createDecoded(api, scope, fresh, params), isCreated: true };
   }
   const object = await rewrite(api, scope, params, { change: () => decoded });

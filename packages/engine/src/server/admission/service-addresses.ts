@@ -1,0 +1,115 @@
+import type { Service } from '@manta/api';
+import { addressPool } from '../../controllers/service/address-pool.ts';
+import {
+  freeClusterIp,
+  freeNodePort,
+  NODE_PORTS,
+  type Refused,
+  refuseClusterIp,
+  refuseNodePort,
+  type ServiceAddresses,
+} from '../../controllers/service/service-addresses.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
+import { StatusError } from '../../status-error.ts';
+import type { Store } from '../../store/contract.ts';
+import type { EngineWorld } from '../../world.ts';
+import { invalid } from '../errors.ts';
+import { textAt, valueAt } from '../json-path.ts';
+import { metaText } from '../metadata.ts';
+import type { AdmissionPlugin } from './admission.ts';
+
+const KIND = { group: '', kind: 'Service' };
+
+/** Hands out cluster addresses and node ports to services. */
+export function serviceAddresses(store: Store, world: EngineWorld, cidr: string): AdmissionPlugin {
+  const pool = addressPool(cidr);
+  return {
+    mutate({ scope, operation, object, old }) {
+      const { group, kind } = scope.resource.info;
+      if (group !== '' || kind !== 'Service' || scope.subresource !== '' || !isObject(object['spec'])) return object;
+      const services = store.list('/services').filter(({ metadata }) => metadata.uid !== metaText(object, 'uid'));
+      // What is stored as a service was checked as one.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const held = services as unknown as readonly Service[];
+      const from = { services: held, addresses: pool, nodePorts: NODE_PORTS, random: world.random };
+      const carried = operation === 'UPDATE' && old !== undefined ? carryOver(object['spec'], old) : object['spec'];
+      const spec = withNodePorts(withClusterIp(carried, from, object), from, object);
+      return { ...object, spec };
+    },
+  };
+}
+
+/** What an update leaves out stays as it was, as long as the type still needs it. */
+function carryOver(spec: JsonObject, old: JsonObject): JsonObject {
+  const before = isObject(old['spec']) ? old['spec'] : {};
+  const needsIp = spec['type'] !== 'ExternalName' && before['type'] !== 'ExternalName';
+  const isMissing = textAt(spec, 'clusterIP') === '' && !Array.isArray(spec['clusterIPs']);
+  const ips =
+    needsIp && isMissing ? { clusterIP: before['clusterIP'] ?? '', clusterIPs: before['clusterIPs'] ?? [] } : {};
+  const ports = usesNodePorts(spec) && usesNodePorts(before) ? { ports: portsOf(spec, before) } : {};
+  return { ...spec, ...ips, ...ports };
+}
+
+function portsOf(spec: JsonObject, before: JsonObject): Json {
+  const known = listOf(before['ports']);
+  return listOf(spec['ports']).map((port) => {
+    if (port['nodePort'] !== undefined) return port;
+    const same = known.find(({ port: number, protocol }) => number === port['port'] && protocol === port['protocol']);
+    return same?.['nodePort'] === undefined ? port : { ...port, nodePort: same['nodePort'] };
+  });
+}
+
+function withClusterIp(spec: JsonObject, from: ServiceAddresses, object: JsonObject): JsonObject {
+  if (spec['type'] === 'ExternalName') return spec;
+  const first = valueAt(spec, 'clusterIPs');
+  const asked = textAt(spec, 'clusterIP') || (Array.isArray(first) && typeof first[0] === 'string' ? first[0] : '');
+  if (asked === 'None') return { ...spec, clusterIP: 'None', clusterIPs: ['None'] };
+  if (asked !== '') {
+    refuse(refuseClusterIp(from, asked), object);
+    return { ...spec, clusterIP: asked, clusterIPs: [asked] };
+  }
+  const ip = freeClusterIp(from);
+  if (ip === undefined) throw exhausted('failed to allocate a serviceIP: range is full');
+  return { ...spec, clusterIP: ip, clusterIPs: [ip] };
+}
+
+function usesNodePorts(spec: JsonObject): boolean {
+  if (spec['type'] === 'NodePort') return true;
+  return spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false;
+}
+
+function withNodePorts(spec: JsonObject, from: ServiceAddresses, object: JsonObject): JsonObject {
+  if (!usesNodePorts(spec)) return spec;
+  const given: number[] = [];
+  const take = (): number => {
+    const port = freeNodePort(from, given);
+    if (port === undefined) throw exhausted('failed to allocate a nodePort: range is full');
+    given.push(port);
+    return port;
+  };
+  const ports = listOf(spec['ports']).map((port, index) => {
+    const asked = port['nodePort'];
+    if (typeof asked !== 'number' || asked === 0) return { ...port, nodePort: take() };
+    refuse(refuseNodePort(from, asked, `spec.ports[${index}].nodePort`), object);
+    given.push(asked);
+    return port;
+  });
+  const isLocal = spec['type'] === 'LoadBalancer' && spec['externalTrafficPolicy'] === 'Local';
+  const health = isLocal && !(Number(spec['healthCheckNodePort'] ?? 0) > 0) ? { healthCheckNodePort: take() } : {};
+  return { ...spec, ports, ...health };
+}
+
+function refuse(refused: Refused | undefined, object: JsonObject): void {
+  if (refused === undefined) return;
+  const { field, value, message } = refused;
+  const cause = { reason: 'FieldValueInvalid', field, message: `Invalid value: ${value}: ${message}` };
+  throw invalid(KIND, metaText(object, 'name'), [cause]);
+}
+
+function exhausted(message: string): StatusError {
+  return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`);
+}
+
+function listOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

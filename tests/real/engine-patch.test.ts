@@ -56,6 +56,7 @@ const customWays: readonly Step['do'][] = ['update', 'merge', 'apply', 'apply'];
 describe('random writes come out as on the real server:', () => {
   const cases: Readonly<Record<string, readonly [TwinKind, RandomKind, readonly Step['do'][]]>> = {
     'config maps': [configMaps, randomKinds.configMaps, everyWay],
+    'config maps by JSON patches': [configMaps, randomKinds.configMaps, ['json']],
     services: [services, randomKinds.services, everyWay],
     'ray clusters': [rayClusters, randomKinds.rayClusters, customWays],
   };

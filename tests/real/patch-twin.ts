@@ -13,6 +13,7 @@ import {
   applyStrategicMergePatch,
   recordUpdate,
   serverSideApply,
+  undecodableResult,
   withoutManagedFields,
   withoutTimeOnlyChange,
 } from '../../packages/engine/src/patch/index.ts';
@@ -228,7 +229,7 @@ export class Twin {
     const wanted = this.patched(step, body, live);
     return recordUpdate({
       before: live,
-      after: this.decode(wanted),
+      after: this.decodePatched(step, wanted),
       sentManagedFields: (wanted as Answered).metadata?.managedFields,
       manager: step.by,
       apiVersion,
@@ -250,6 +251,17 @@ export class Twin {
         return applyStrategicMergePatch(live, body, this.kind.schema, this.kind.resolve);
       default:
         return body as JsonObject;
+    }
+  }
+
+  private decodePatched(step: Step, object: JsonObject): JsonObject {
+    try {
+      return this.decode(object);
+    } catch (error) {
+      const detail =
+        error instanceof StatusError ? / cannot be handled as a \w+: (.*)$/.exec(error.message)?.[1] : undefined;
+      if (detail === undefined || (step.do !== 'json' && step.do !== 'merge')) throw error;
+      throw undecodableResult(step.do, object, detail);
     }
   }
 
@@ -281,9 +293,16 @@ function outcomeOf(object: Answered): Outcome {
   return { object: { ...object, metadata: Object.fromEntries(kept) }, managedFields: sorted(entries) };
 }
 
-/** Where several things are wrong, the server lists them in any order. */
+/** Where several things are wrong, the server names them, or the first of them, in any order; so it does with fields that it quotes. */
 function refusal(code: number, reason: string, message: string, causes: readonly object[] = []): Outcome {
-  return { error: { code, reason, message: message.split('\n').toSorted().join('\n'), causes: sorted(causes) } };
+  const text = (each: string) =>
+    each
+      .replace(/Invalid value: "\{.*\}": json: cannot unmarshal .*/, 'Invalid value: an object')
+      .split('\n')
+      .toSorted()
+      .join('\n');
+  const told = causes.map((cause: Answered) => ({ ...cause, message: text(cause.message) }));
+  return { error: { code, reason, message: text(message), causes: sorted(told) } };
 }
 
 /** In an order that does not depend on the servers' clocks. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { ResolveSchema, Schema } from '../../schema.ts';
 import { capUpdaters } from './cap-updaters.ts';
-import { difference, isEmptySet, union } from './field-set.ts';
+import { isEmptySet, union } from './field-set.ts';
 import { objectType } from './object-meta.ts';
 import { type Owner, type Owners, ownerId, readOwners, UnreadableOwners } from './owners.ts';
 import { resetFields, withoutReset } from './reset-fields.ts';
@@ -56,7 +56,7 @@ export function ownersAfterUpdate(owners: Owners, record: UpdateRecord): Owners 
     reset,
   });
   const left = takeFields(served, '', comparison);
-  const changed = difference(union(comparison.modified, comparison.added), comparison.removed);
+  const changed = union(comparison.modified, comparison.added);
   const fields = withoutUntracked(withoutReset(changed, reset));
   if (isEmptySet(fields)) return capUpdaters(left);
   const writer: Owner = {

@@ -8,6 +8,8 @@ export interface Controller {
   readonly name: string;
   /** The resources whose writes it follows; absent: all of them. */
   readonly watches?: readonly ResourceName[];
+  /** Called once at the start, for a controller that is also told of things from outside the store. */
+  started?(enqueue: Enqueue): void;
   /** The keys to look at after a write. Also called for every object that exists when the controller starts. */
   keysOf(event: StoreEvent): readonly string[];
   /** Looks at the state as it is now and does what is missing; returns when to look again, if time alone can change the answer. */
@@ -32,6 +34,7 @@ export function startController(cluster: Cluster, controller: Controller): StopC
     (key) => controller.reconcile(key, (other) => queue.add(other)),
     (key, error) => onError?.(controller.name, key, error),
   );
+  controller.started?.((key) => queue.add(key));
   const { watches } = controller;
   const follow = (event: StoreEvent) => {
     for (const key of controller.keysOf(event)) queue.add(key);

@@ -1,0 +1,153 @@
+import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@manta/api';
+import { timestamp } from '../controllers/timestamp.ts';
+import type { ContainerMoment, Ended, RestartPolicy } from './container-timeline.ts';
+
+/** A container at a moment. */
+export interface ContainerView {
+  readonly name: string;
+  readonly image: string;
+  readonly attempt: number;
+  readonly moment: ContainerMoment;
+  readonly last?: Ended | undefined;
+}
+
+/** What a pod's status is made of. */
+export interface PodView {
+  readonly pod: Pod;
+  readonly containers: readonly ContainerView[];
+  readonly podIp: string;
+  readonly hostIp: string;
+  readonly startMs: number;
+  readonly nowMs: number;
+}
+
+/** The status that a kubelet reports. Conditions that others set are kept. */
+export function podStatus(view: PodView): PodStatus {
+  const { pod, containers, podIp, hostIp, startMs } = view;
+  const phase = phaseOf(containers);
+  const hasStarted = containers.some(({ moment }) => moment.state !== 'waiting') || pod.status?.podIP !== undefined;
+  return {
+    ...pod.status,
+    phase,
+    conditions: conditionsOf(view, phase),
+    hostIP: hostIp,
+    hostIPs: [{ ip: hostIp }],
+    ...(hasStarted ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
+    startTime: pod.status?.startTime ?? timestamp(startMs),
+    ...(pod.spec?.initContainers === undefined ? {} : { initContainerStatuses: initStatuses(view, hasStarted) }),
+    containerStatuses: containers.map(containerStatus),
+  };
+}
+
+/** A container that will be started again counts as running once it has run. */
+function phaseOf(containers: readonly ContainerView[]): string {
+  const states = containers.map(({ moment }) => moment);
+  if (states.every(({ state }) => state === 'ended')) {
+    return states.every((moment) => moment.state === 'ended' && moment.code === 0) ? 'Succeeded' : 'Failed';
+  }
+  return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';
+}
+
+function conditionsOf({ pod, containers, nowMs }: PodView, phase: string): readonly PodCondition[] {
+  const unready = containers.filter(({ moment }) => !isReady(moment)).map(({ name }) => name);
+  const ended = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
+  const isOver = phase === 'Succeeded' || phase === 'Failed';
+  const message = `containers with unready status: [${unready.join(' ')}]`;
+  const waits = isOver ? { reason: ended } : { reason: 'ContainersNotReady', message };
+  const contained = unready.length === 0 ? { status: 'True' } : { status: 'False', ...waits };
+  const gate = unready.length === 0 ? missingGate(pod) : undefined;
+  const ready = gate === undefined ? contained : { status: 'False', reason: 'ReadinessGatesNotReady', message: gate };
+  const initialized = phase === 'Succeeded' ? { status: 'True', reason: 'PodCompleted' } : { status: 'True' };
+  const hasSandbox = containers.some(({ moment }) => moment.state === 'running');
+  const wanted: readonly Omit<PodCondition, 'lastTransitionTime'>[] = [
+    { type: 'PodReadyToStartContainers', status: hasSandbox ? 'True' : 'False' },
+    { type: 'Initialized', ...initialized },
+    { type: 'Ready', ...ready },
+    { type: 'ContainersReady', ...contained },
+    { type: 'PodScheduled', status: 'True' },
+  ];
+  const before = pod.status?.conditions ?? [];
+  const own = wanted.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const since = old?.status === condition.status ? old.lastTransitionTime : undefined;
+    return { ...condition, lastTransitionTime: since ?? timestamp(nowMs) };
+  });
+  return [...own, ...before.filter(({ type }) => !wanted.some((condition) => condition.type === type))];
+}
+
+/** What is missing of the conditions that the pod says others must set. */
+function missingGate({ spec, status }: Pod): string | undefined {
+  const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  const missing = gates.filter((gate) => status?.conditions?.find(({ type }) => type === gate)?.status !== 'True');
+  const [first] = missing;
+  if (first === undefined) return undefined;
+  const isAbsent = status?.conditions?.every(({ type }) => type !== first) !== false;
+  return isAbsent
+    ? `corresponding condition of pod readiness gate "${first}" does not exist.`
+    : `the status of pod readiness gate "${first}" is not "True", but False`;
+}
+
+function containerStatus({ name, image, attempt, moment, last }: ContainerView): ContainerStatus {
+  const isRunning = moment.state === 'running';
+  const hasRun = attempt > 0 || moment.state !== 'waiting';
+  // A run that only waits to begin again has not been counted as a restart yet.
+  const restartCount = moment.state === 'waiting' && attempt > 0 ? attempt - 1 : attempt;
+  return {
+    name,
+    image,
+    imageID: hasRun ? `scripted://${image}` : '',
+    ...(hasRun ? { containerID: `scripted://${name}-${restartCount}` } : {}),
+    ready: isReady(moment),
+    started: isRunning,
+    restartCount,
+    state: stateOf(moment),
+    lastState: last === undefined ? {} : { terminated: terminated(last) },
+  };
+}
+
+function stateOf(moment: ContainerMoment): NonNullable<ContainerStatus['state']> {
+  switch (moment.state) {
+    case 'waiting':
+      return {
+        waiting: { reason: moment.reason, ...(moment.message === undefined ? {} : { message: moment.message }) },
+      };
+    case 'running':
+      return { running: { startedAt: timestamp(moment.startMs) } };
+    case 'ended':
+      return { terminated: terminated(moment) };
+  }
+}
+
+function terminated({ code, reason, message, startMs, endMs }: Ended) {
+  return {
+    exitCode: code,
+    reason: reason ?? (code === 0 ? 'Completed' : 'Error'),
+    ...(message === undefined ? {} : { message }),
+    startedAt: timestamp(startMs),
+    finishedAt: timestamp(endMs),
+  };
+}
+
+/** Init containers are no part of the scripts: they are done when the pod starts, sidecars among them run. */
+function initStatuses({ pod, startMs, containers }: PodView, hasStarted: boolean): readonly ContainerStatus[] {
+  const isOver = containers.every(({ moment }) => moment.state === 'ended');
+  return (pod.spec?.initContainers ?? []).map(({ name, image = '', restartPolicy }) => {
+    const isSidecar = restartPolicy === 'Always';
+    const ended = { code: 0, startMs, endMs: startMs };
+    const started: ContainerMoment =
+      isSidecar && !isOver ? { state: 'running', startMs, isReady: true } : { state: 'ended', ...ended };
+    const moment: ContainerMoment = hasStarted ? started : { state: 'waiting', reason: 'PodInitializing' };
+    const status = containerStatus({ name, image, attempt: 0, moment });
+    return isSidecar ? status : { ...status, ready: hasStarted };
+  });
+}
+
+function isReady(moment: ContainerMoment): boolean {
+  return moment.state === 'running' && moment.isReady;
+}
+
+/** How a pod's containers are treated when they end. */
+export function restartPolicyOf({ spec }: Pod): RestartPolicy {
+  const policy = spec?.restartPolicy;
+  return policy === 'Never' || policy === 'OnFailure' ? policy : 'Always';
+}

@@ -1,5 +1,7 @@
 import type { Case } from '../support/target.ts';
 import { cases as apply } from './apply.ts';
+import { cases as badInput } from './bad-input.ts';
+import { cases as binding } from './binding.ts';
 import { cases as crdLifecycle } from './crd-lifecycle.ts';
 import { cases as crdRules } from './crd-rules.ts';
 import { cases as crdSchema } from './crd-schema.ts';
@@ -8,6 +10,8 @@ import { cases as crdVersions } from './crd-versions.ts';
 import { cases as deletion } from './delete.ts';
 import { cases as discovery } from './discovery.ts';
 import { cases as dryRun } from './dry-run.ts';
+import { cases as events } from './events.ts';
+import { cases as eviction } from './eviction.ts';
 import { cases as fieldSelectors } from './field-selectors.ts';
 import { cases as fieldValidation } from './field-validation.ts';
 import { cases as health } from './health.ts';
@@ -19,17 +23,25 @@ import { cases as locking } from './locking.ts';
 import { cases as mergePatch } from './merge-patch.ts';
 import { cases as names } from './names.ts';
 import { cases as namespaces } from './namespaces.ts';
+import { cases as negotiation } from './negotiation.ts';
 import { cases as paging } from './paging.ts';
 import { cases as podGrace } from './pod-grace.ts';
+import { cases as quotas } from './quotas.ts';
+import { cases as rbac } from './rbac.ts';
 import { cases as resourceVersion } from './resource-version.ts';
+import { cases as reviews } from './reviews.ts';
 import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
+import { cases as tables } from './tables.ts';
+import { cases as tokens } from './tokens.ts';
 import { cases as watch } from './watch.ts';
 import { cases as watchInitialEvents } from './watch-initial-events.ts';
 
 /** Every case, by topic. */
 export const topics: Readonly<Record<string, readonly Case[]>> = {
   apply,
+  'bad input': badInput,
+  binding,
   'crd lifecycle': crdLifecycle,
   'crd rules': crdRules,
   'crd schema': crdSchema,
@@ -38,6 +50,8 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   delete: deletion,
   discovery,
   'dry run': dryRun,
+  events,
+  eviction,
   'field selectors': fieldSelectors,
   'field validation': fieldValidation,
   'health and documents': health,
@@ -49,11 +63,17 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   'merge patch': mergePatch,
   names,
   namespaces,
+  negotiation,
   paging,
   'pod grace': podGrace,
+  quotas,
+  rbac,
   'resource version': resourceVersion,
+  reviews,
   'status and generation': statusAndGeneration,
   'strategic patch': strategicPatch,
+  tables,
+  tokens,
   watch,
   'watch initial events': watchInitialEvents,
 };

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../packages/engine/src/json.ts';
 export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {
   ConfigMap: [{}, { data: { a: 'b', empty: '' }, binaryData: { c: 'aGk=' }, immutable: true }],
   Endpoints: [{}, { subsets: [{ addresses: [{ ip: '10.1.2.3' }], ports: [{ port: 80 }] }] }],
-  Event: [{ involvedObject: { namespace: 'NAMESPACE', kind: 'Pod', name: 'a' }, reason: 'R', message: 'm', type: 'Normal' }],
+  Event: [
+    { involvedObject: { namespace: 'NAMESPACE', kind: 'Pod', name: 'a' }, reason: 'R', message: 'm', type: 'Normal' },
+  ],
   'Event.events.k8s.io': [
     {
       eventTime: '2026-01-01T00:00:00.000000Z',
@@ -18,7 +20,13 @@ export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {
     },
   ],
   Namespace: [{}, { metadata: { labels: { a: 'b' } } }],
-  Node: [{}, { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] }, status: { capacity: { cpu: '4', memory: '1Gi', pods: '110' } } }],
+  Node: [
+    {},
+    {
+      spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] },
+      status: { capacity: { cpu: '4', memory: '1Gi', pods: '110' } },
+    },
+  ],
   PersistentVolume: [
     { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' } } },
   ],
@@ -68,14 +76,31 @@ export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {
           { name: 'm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
           { name: 'p', persistentVolumeClaim: { claimName: 'x' } },
           { name: 't', projected: { sources: [{ serviceAccountToken: { path: 't' } }, { configMap: { name: 'c' } }] } },
-          { name: 'e', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } } } },
+          {
+            name: 'e',
+            ephemeral: {
+              volumeClaimTemplate: {
+                spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+              },
+            },
+          },
         ],
         tolerations: [{ operator: 'Exists' }],
         affinity: {
-          nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }] } },
-          podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'k', labelSelector: { matchLabels: { a: 'b' } } } }] },
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }],
+            },
+          },
+          podAntiAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 1, podAffinityTerm: { topologyKey: 'k', labelSelector: { matchLabels: { a: 'b' } } } },
+            ],
+          },
         },
-        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} }],
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} },
+        ],
         securityContext: { fsGroup: 1, runAsUser: 0 },
         dnsConfig: { nameservers: ['1.1.1.1'] },
         hostAliases: [{ ip: '1.2.3.4', hostnames: ['a'] }],
@@ -89,7 +114,15 @@ export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {
   Secret: [{}, { data: { a: 'aGk=' }, stringData: { b: 'hi' }, type: 'example.com/x' }],
   Service: [
     { spec: { ports: [{ port: 80 }], selector: { a: 'b' } } },
-    { spec: { clusterIP: 'None', ports: [{ port: 80, name: 'a' }, { port: 81, name: 'b', targetPort: 'x', protocol: 'UDP' }] } },
+    {
+      spec: {
+        clusterIP: 'None',
+        ports: [
+          { port: 80, name: 'a' },
+          { port: 81, name: 'b', targetPort: 'x', protocol: 'UDP' },
+        ],
+      },
+    },
     { spec: { type: 'ExternalName', externalName: 'example.com' } },
   ],
   ServiceAccount: [{}, { imagePullSecrets: [{ name: 'a' }], automountServiceAccountToken: false }],
@@ -102,34 +135,78 @@ export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {
         ttlSecondsAfterFinished: 0,
         activeDeadlineSeconds: 5,
         suspend: true,
-        template: { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'OnFailure', containers: [{ name: 'a', image: 'a' }] } },
+        template: {
+          metadata: { labels: { a: 'b' } },
+          spec: { restartPolicy: 'OnFailure', containers: [{ name: 'a', image: 'a' }] },
+        },
       },
     },
   ],
   'Lease.coordination.k8s.io': [
     {},
-    { spec: { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.5Z', leaseTransitions: 0 } },
+    {
+      spec: { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.5Z', leaseTransitions: 0 },
+    },
   ],
   'EndpointSlice.discovery.k8s.io': [
-    { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }], ports: [{ port: 80 }] },
+    {
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }],
+      ports: [{ port: 80 }],
+    },
   ],
   'Ingress.networking.k8s.io': [
-    { spec: { rules: [{ host: 'a.b', http: { paths: [{ pathType: 'Prefix', path: '/', backend: { service: { name: 's', port: { number: 80 } } } }] } }] } },
-    { spec: { ingressClassName: 'x', defaultBackend: { service: { name: 's', port: { name: 'h' } } }, tls: [{ hosts: ['a.b'], secretName: 's' }] } },
+    {
+      spec: {
+        rules: [
+          {
+            host: 'a.b',
+            http: {
+              paths: [{ pathType: 'Prefix', path: '/', backend: { service: { name: 's', port: { number: 80 } } } }],
+            },
+          },
+        ],
+      },
+    },
+    {
+      spec: {
+        ingressClassName: 'x',
+        defaultBackend: { service: { name: 's', port: { name: 'h' } } },
+        tls: [{ hosts: ['a.b'], secretName: 's' }],
+      },
+    },
   ],
   'IngressClass.networking.k8s.io': [{ spec: { controller: 'example.com/x' } }],
   'NetworkPolicy.networking.k8s.io': [
     { spec: { podSelector: {} } },
-    { spec: { podSelector: { matchLabels: { a: 'b' } }, ingress: [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }], egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }] } },
+    {
+      spec: {
+        podSelector: { matchLabels: { a: 'b' } },
+        ingress: [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }],
+        egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }],
+      },
+    },
   ],
   'PodDisruptionBudget.policy': [{ spec: { minAvailable: 1, selector: { matchLabels: { a: 'b' } } } }],
   'ClusterRole.rbac.authorization.k8s.io': [{ rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }],
   'ClusterRoleBinding.rbac.authorization.k8s.io': [
-    { roleRef: { kind: 'ClusterRole', name: 'a' }, subjects: [{ kind: 'User', name: 'u' }, { kind: 'ServiceAccount', name: 's', namespace: 'n' }] },
+    {
+      roleRef: { kind: 'ClusterRole', name: 'a' },
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+      ],
+    },
   ],
-  'Role.rbac.authorization.k8s.io': [{ rules: [{ apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: ['*'] }] }, {}],
+  'Role.rbac.authorization.k8s.io': [
+    { rules: [{ apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: ['*'] }] },
+    {},
+  ],
   'RoleBinding.rbac.authorization.k8s.io': [
-    { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'a' }, subjects: [{ kind: 'Group', name: 'g' }] },
+    {
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'a' },
+      subjects: [{ kind: 'Group', name: 'g' }],
+    },
   ],
   'PriorityClass.scheduling.k8s.io': [{ value: 10 }],
   'StorageClass.storage.k8s.io': [{ provisioner: 'example.com/x' }],

@@ -46,8 +46,7 @@ export function updateBy(
 
 /** What the real server answered. */
 export function realOutcome({ status, body }: ApiAnswer): Outcome {
-  const { uid } = (body as { metadata?: { uid?: string } }).metadata ?? {};
-  if (uid !== undefined) return { status, object: comparable(JSON.parse(JSON.stringify(body).replaceAll(uid, 'UID'))) };
+  if (status < 300) return { status, object: comparable(JSON.parse(JSON.stringify(body).replaceAll(uid, 'UID'))) };
   const { reason, message, details } = body as { reason: string; message: string; details?: { causes?: Cause[] } };
   return refused(status, reason, message, details?.causes);
 }
@@ -67,17 +66,22 @@ function outcomeOf(run: () => Outcome): Outcome {
   }
 }
 
+const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
 function refused(status: number, reason: string, message: string, causes: readonly Cause[] | undefined): Outcome {
   if (causes === undefined || causes.length === 0) return { status, reason, message };
   return {
     status,
     reason,
-    causes: causes.map((cause) => `${cause.field}: ${cause.message} (${cause.reason})`).toSorted(),
+    causes: causes
+      .map((cause) => `${cause.field}: ${cause.message} (${cause.reason})`.replaceAll(uid, 'UID'))
+      .toSorted(),
   };
 }
 
 function nameOf(object: JsonObject): string {
-  return String((object['metadata'] as JsonObject | undefined)?.['name'] ?? '');
+  const { name } = (object['metadata'] ?? {}) as { name?: string };
+  return name ?? '';
 }
 
 const ours: ReadonlySet<string> = new Set([
@@ -90,7 +94,17 @@ const ours: ReadonlySet<string> = new Set([
   'generation',
 ]);
 
-function comparable(object: JsonObject): unknown {
-  const { metadata, ...rest } = object;
+/** What the real server gives out, or the clock decides. */
+const given: readonly RegExp[] = [
+  /,?"clusterIP":"10\.[\d.]+"/g,
+  /,?"clusterIPs":\["10\.[\d.]+"\]/g,
+  /,?"nodePort":\d{5}/g,
+  /,?"healthCheckNodePort":\d{5}/g,
+  /,?"lastPhaseTransitionTime":"[^"]*"/g,
+];
+
+function comparable(full: JsonObject): unknown {
+  const text = given.reduce((all, pattern) => all.replaceAll(pattern, ''), JSON.stringify(full)).replaceAll('{,', '{');
+  const { metadata, ...rest }: JsonObject = JSON.parse(text);
   return { ...rest, metadata: Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => ours.has(key))) };
 }

@@ -5,28 +5,42 @@ import { DecodeError } from './decode-error.ts';
 import type { ScalarKind } from './shape.ts';
 
 type PlainKind = Exclude<ScalarKind, 'schemaOrArray' | 'schemaOrBool'>;
-/** The error for a value of the wrong kind; `type` where it is another than the field's own. */
-type Mismatch = (value: Json, type?: string) => DecodeError;
+/** What is to be said of a value of the wrong kind, besides the obvious. */
+export interface Wrong {
+  /** The type that it should have, where that is not the field's own. */
+  readonly type?: string;
+  /** What exactly was found. */
+  readonly detail?: string;
+  /** The type reads itself and gives up at once. */
+  readonly isFatal?: boolean;
+  /** The whole text, where it is another. */
+  readonly message?: string;
+}
+
+/** Notes a value of the wrong kind. */
+type Mismatch = (value: Json, more?: Wrong) => undefined;
 
 /** Reads a value that has no parts and gives it the form in which Go writes it. */
 export function decodeScalar(kind: PlainKind, value: Exclude<Json, null>, mismatch: Mismatch): Json | undefined {
   switch (kind) {
     case 'string':
-      if (typeof value !== 'string') throw mismatch(value);
+      if (typeof value !== 'string') return mismatch(value);
       return value;
     case 'bool':
-      if (typeof value !== 'boolean') throw mismatch(value);
+      if (typeof value !== 'boolean') return mismatch(value);
       return value;
     case 'int32':
     case 'int64':
       return decodeInteger(kind, value, mismatch);
     case 'float64':
-      if (typeof value !== 'number') throw mismatch(value);
+      if (typeof value !== 'number') return mismatch(value);
       return value;
     case 'bytes':
       return decodeBytes(value, mismatch);
     case 'intOrString':
-      return typeof value === 'string' ? value : decodeInteger('int32', value, (wrong) => mismatch(wrong, 'int32'));
+      return typeof value === 'string'
+        ? value
+        : decodeInteger('int32', value, (wrong, more) => mismatch(wrong, { ...more, type: 'int32', isFatal: true }));
     case 'quantity':
       return decodeQuantity(value);
     case 'time':
@@ -34,26 +48,31 @@ export function decodeScalar(kind: PlainKind, value: Exclude<Json, null>, mismat
     case 'microTime':
       return decodeTime(value, 6, mismatch);
     case 'duration':
-      if (typeof value !== 'string') throw mismatch(value, 'string');
+      if (typeof value !== 'string') return mismatch(value, { type: 'string', isFatal: true });
       return value;
     case 'any':
       return value;
   }
 }
 
-function decodeInteger(kind: 'int32' | 'int64', value: Json, mismatch: Mismatch): number {
-  if (typeof value !== 'number') throw mismatch(value);
+function decodeInteger(kind: 'int32' | 'int64', value: Json, mismatch: Mismatch): number | undefined {
+  if (typeof value !== 'number') return mismatch(value);
   const isFitting = Number.isInteger(value) && (kind === 'int64' || (value >= -(2 ** 31) && value < 2 ** 31));
   if (isFitting) return value;
-  throw new DecodeError(mismatch(value).message.replace('unmarshal number', `unmarshal number ${goNumber(value)}`));
+  return mismatch(value, { detail: ` ${goNumber(value)}` });
 }
 
-function decodeBytes(value: Json, mismatch: Mismatch): string {
-  if (typeof value !== 'string') throw mismatch(value);
+function decodeBytes(value: Json, mismatch: Mismatch): string | undefined {
+  if (Array.isArray(value)) {
+    const odd = value.find((item) => typeof item !== 'number');
+    return mismatch(odd ?? value, odd === undefined ? {} : { type: 'uint8' });
+  }
+  if (typeof value !== 'string') return mismatch(value);
   const text = value.replaceAll(/[\r\n]/g, '');
   const bad = text.search(/[^A-Za-z0-9+/=]/);
   if (bad !== -1 || text.length % 4 !== 0 || /=[^=]|={3}|^=/.test(text)) {
-    throw new DecodeError(`illegal base64 data at input byte ${bad === -1 ? text.length - (text.length % 4) : bad}`);
+    const at = bad === -1 ? text.length - (text.length % 4) : bad;
+    return mismatch(value, { message: `illegal base64 data at input byte ${at}` });
   }
   return text;
 }
@@ -69,8 +88,8 @@ const timeParts = [/\d{4}/y, /-/y, /\d{2}/y, /-/y, /\d{2}/y, /T/y, /\d{2}/y, /:/
 const timeNames = ['2006', '-', '01', '-', '02', 'T', '15', ':', '04', ':', '05'] as const;
 
 /** Reads a time as Go does by the layout of RFC 3339: with a fraction of any length, or of exactly six digits. */
-function decodeTime(value: Exclude<Json, null>, digits: 0 | 6, mismatch: Mismatch): string {
-  if (typeof value !== 'string') throw mismatch(value, 'string');
+function decodeTime(value: Exclude<Json, null>, digits: 0 | 6, mismatch: Mismatch): string | undefined {
+  if (typeof value !== 'string') return mismatch(value, { type: 'string', isFatal: true });
   const end = parseTime(value, digits);
   const time = Date.parse(value);
   if (Number.isNaN(time)) throw timeError(value, digits, ': day out of range');

@@ -1,6 +1,6 @@
 import { dottedPath, type Step } from '../field/path.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { decodeScalar } from './decode-scalar.ts';
+import { decodeScalar, type Wrong } from './decode-scalar.ts';
 import { DecodeError } from './decode-error.ts';
 import { type Shape, type ShapeField, shapeOf } from './shape.ts';
 
@@ -15,11 +15,13 @@ export interface Decoded {
  * Reads a value into a Go type and writes it again: unknown fields fall away, empty values that Go leaves out do too, those that it
  * never leaves out appear, quantities and times get their usual form.
  *
- * @throws DecodeError for the first value of the wrong kind.
+ * @throws DecodeError for the first text that cannot be read, else for the first value of the wrong kind.
  */
 export function decodeAs(shape: Shape, value: Json): Decoded {
-  const walk: Walk = { path: [], names: [], structs: [], unknown: [] };
+  const walk: Walk = { path: [], names: [], structs: [], unknown: [], mismatches: [] };
   const decoded = decode(shape, value, walk);
+  const [first] = walk.mismatches;
+  if (first !== undefined) throw first;
   return { value: decoded ?? zeroOf(shape), unknown: walk.unknown };
 }
 
@@ -29,6 +31,8 @@ interface Walk {
   readonly names: string[];
   readonly structs: string[];
   readonly unknown: string[];
+  /** Values of the wrong kind; Go reads on past them and reports the first. */
+  readonly mismatches: DecodeError[];
 }
 
 /** Undefined stands for Go's nil or zero value. */
@@ -38,13 +42,13 @@ function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
     case 'pointer':
       return decode(shape.to, value, walk) ?? zeroOf(shape.to);
     case 'struct':
-      if (!isObject(value)) throw mismatch(value, `v1.${shape.name}`, walk);
+      if (!isObject(value)) return skip(value, `v1.${shape.name}`, walk);
       return decodeStruct(shape.name, shape.fields, value, walk);
     case 'list':
-      if (!Array.isArray(value)) throw mismatch(value, shape.name, walk);
+      if (!Array.isArray(value)) return skip(value, shape.name, walk);
       return value.map((item, index) => below(walk, index, () => decode(shape.item, item, walk) ?? zeroOf(shape.item)));
     case 'map':
-      if (!isObject(value)) throw mismatch(value, shape.name, walk);
+      if (!isObject(value)) return skip(value, shape.name, walk);
       return decodeMap(shape.value, value, walk);
     case 'schemaOrBool':
       return typeof value === 'boolean' ? value : decode(crdSchema(), value, walk);
@@ -52,7 +56,7 @@ function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
       if (!Array.isArray(value)) return decode(crdSchema(), value, walk);
       return value.map((item) => decode(crdSchema(), item, walk) ?? {});
     default:
-      return decodeScalar(shape.kind, value, (wrong, type) => mismatch(wrong, type ?? shape.name, walk));
+      return decodeScalar(shape.kind, value, (wrong, more) => skip(wrong, more?.type ?? shape.name, walk, more));
   }
 }
 
@@ -106,12 +110,17 @@ function encodeStruct(fields: ReadonlyMap<string, ShapeField>, read: ReadonlyMap
   const encoded: Record<string, Json> = {};
   for (const [name, { shape, omits }] of fields) {
     const value = read.get(name);
-    if (omits === 'nothing') encoded[name] = value ?? zeroOf(shape);
+    if (omits === 'nothing') encoded[name] = isEmptyList(value) ? null : (value ?? zeroOf(shape));
     else if (value === undefined) {
       if (omits === 'empty' && structKinds.has(shape.kind)) encoded[name] = zeroOf(shape);
     } else if (!isOmitted(shape, value, omits)) encoded[name] = value;
   }
   return encoded;
+}
+
+/** Storage does not tell a list without items from none. */
+function isEmptyList(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function isOmitted(shape: Shape, value: Json, omits: 'empty' | 'zero'): boolean {
@@ -152,11 +161,14 @@ function below<T>(walk: Walk, step: Step, visit: () => T): T {
   return result;
 }
 
-function mismatch(value: Json, type: string, { names, structs }: Walk): DecodeError {
+function skip(value: Json, type: string, { names, structs, mismatches }: Walk, more: Wrong = {}): undefined {
   const struct = structs.at(-1);
   const target =
     struct === undefined ? `value of type ${type}` : `struct field ${struct}.${names.join('.')} of type ${type}`;
-  return new DecodeError(`json: cannot unmarshal ${found(value)} into Go ${target}`);
+  const message = more.message ?? `json: cannot unmarshal ${found(value)}${more.detail ?? ''} into Go ${target}`;
+  if (more.isFatal === true) throw new DecodeError(message);
+  mismatches.push(new DecodeError(message));
+  return undefined;
 }
 
 function found(value: Json): string {

@@ -1,7 +1,15 @@
 import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { emptyStruct } from './decode.ts';
 import type { BuiltinKind } from './kind.ts';
-import { prepareClaim, prepareNamespace, prepareNode, prepareSecret, prepareVolume } from './prepare/core.ts';
+import {
+  prepareClaim,
+  prepareLease,
+  prepareNamespace,
+  prepareNode,
+  prepareSecret,
+  prepareServiceAccount,
+  prepareVolume,
+} from './prepare/core.ts';
 import { prepareJob } from './prepare/job.ts';
 import { preparePod } from './prepare/pod.ts';
 import { prepareService } from './prepare/service.ts';
@@ -98,7 +106,7 @@ const rows: readonly Row[] = [
     validate: checkService,
     validateUpdate: checkServiceUpdate,
   },
-  { type: 'core.ServiceAccount' },
+  { type: 'core.ServiceAccount', prepareForCreate: prepareServiceAccount },
   {
     type: 'admissionregistration.MutatingWebhookConfiguration',
     isClusterScoped: true,
@@ -127,7 +135,7 @@ const rows: readonly Row[] = [
     validate: checkJob,
     validateUpdate: checkJobUpdate,
   },
-  { type: 'coordination.Lease', validate: checkLease },
+  { type: 'coordination.Lease', prepareForCreate: prepareLease, validate: checkLease },
   {
     type: 'discovery.EndpointSlice',
     hasGeneration: true,

@@ -1,5 +1,10 @@
 /** Writes a value as Go's JSON encoder does: object keys sorted, `<`, `>` and `&` escaped. */
 export function goJson(value: unknown): string {
+  if (value instanceof GoStruct) {
+    return `{${Object.entries(value.fields)
+      .map(([key, item]) => `${text(key)}:${goJson(item)}`)
+      .join(',')}}`;
+  }
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
@@ -12,6 +17,15 @@ export function goJson(value: unknown): string {
   if (typeof value === 'number') return goNumber(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return value.toString();
   return 'null';
+}
+
+/** A Go struct in a message: its fields keep their order. */
+export class GoStruct {
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    this.fields = fields;
+  }
 }
 
 /** Writes a number as Go's `%v` does. */

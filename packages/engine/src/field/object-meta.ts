@@ -52,7 +52,7 @@ function commonCauses(meta: JsonObject, path: string): readonly FieldCause[] {
   return [
     ...(isNegative ? [invalid(`${path}.generation`, generation, 'must be greater than or equal to 0')] : []),
     ...validateLabels(meta['labels'], `${path}.labels`),
-    ...annotationCauses(meta['annotations'], `${path}.annotations`),
+    ...validateAnnotations(meta['annotations'], `${path}.annotations`),
     ...ownerCauses(meta['ownerReferences'], `${path}.ownerReferences`),
     ...finalizerCauses(meta['finalizers'], `${path}.finalizers`),
   ];
@@ -66,7 +66,8 @@ export function validateLabels(labels: Json | undefined, field: string): readonl
   ]);
 }
 
-function annotationCauses(annotations: Json | undefined, field: string): readonly FieldCause[] {
+/** Checks a map of annotations. */
+export function validateAnnotations(annotations: Json | undefined, field: string): readonly FieldCause[] {
   const all = entries(annotations);
   const causes = all.flatMap(([key]) =>
     checkQualifiedName(key.toLowerCase()).map((problem) => invalid(field, key, problem)),
@@ -135,7 +136,7 @@ export function validateMetaUpdate(meta: JsonObject, old: JsonObject, path = 'me
   return [
     ...causes,
     ...validateLabels(meta['labels'], `${path}.labels`),
-    ...annotationCauses(meta['annotations'], `${path}.annotations`),
+    ...validateAnnotations(meta['annotations'], `${path}.annotations`),
     ...ownerCauses(meta['ownerReferences'], `${path}.ownerReferences`),
   ];
 }

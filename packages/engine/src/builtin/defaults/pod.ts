@@ -1,6 +1,6 @@
-import { formatQuantity, parseQuantity } from '@manta/api';
-import type { Json } from '../../json.ts';
-import { isTrue, mapPart, mapParts, part, text, withDefaults } from '../read.ts';
+import { addQuantities, formatQuantity, parseQuantity } from '@manta/api';
+import type { Json, JsonObject } from '../../json.ts';
+import { isTrue, mapPart, mapParts, part, parts, text, withDefaults } from '../read.ts';
 import { constants, type SetDefaults } from './set-defaults.ts';
 import { isLatestImage } from './image-tag.ts';
 
@@ -48,10 +48,31 @@ const hostPorts: SetDefaults = (object) =>
 const pod: SetDefaults = (object) =>
   mapPart(object, 'spec', (given) => {
     const limited = ['containers', 'initContainers'].reduce((spec, key) => mapParts(spec, key, requestLimits), given);
-    const linked = withDefaults(limited, { enableServiceLinks: true });
+    const linked = withDefaults(requestWhole(limited), { enableServiceLinks: true });
     if (!isTrue(linked, 'hostNetwork')) return linked;
     return ['containers', 'initContainers'].reduce((spec, key) => mapParts(spec, key, hostPorts), linked);
   });
+
+/** What a pod as a whole is limited to is requested, as much as its containers request or else to the same amount. */
+const requestWhole: SetDefaults = (spec) =>
+  mapPart(spec, 'resources', (resources) => {
+    const limits = part(resources, 'limits') ?? {};
+    if (Object.keys(limits).length === 0) return resources;
+    const asked = Object.fromEntries(['cpu', 'memory'].flatMap((name) => askedFor(spec, name)));
+    const wanted = Object.fromEntries(
+      Object.entries(limits).filter(([name]) => /^(cpu|memory|hugepages-.*)$/.test(name)),
+    );
+    const requests = { ...wanted, ...asked, ...part(resources, 'requests') };
+    return Object.keys(requests).length === 0 ? resources : { ...resources, requests };
+  });
+
+function askedFor(spec: JsonObject, name: string): readonly (readonly [string, string])[] {
+  const amounts = parts(spec, 'containers').flatMap((container) => {
+    const parsed = parseQuantity(text(part(part(container, 'resources'), 'requests'), name));
+    return parsed.ok ? [parsed.value] : [];
+  });
+  return amounts.length === 0 ? [] : [[name, formatQuantity(amounts.reduce(addQuantities))]];
+}
 
 const podSpec: SetDefaults = (object) => {
   const filled = withDefaults(object, {
@@ -62,10 +83,16 @@ const podSpec: SetDefaults = (object) => {
     schedulerName: 'default-scheduler',
   });
   const account = text(filled, 'serviceAccountName') || text(filled, 'serviceAccount');
-  const overhead = mapPart(filled, 'overhead', roundAmounts);
+  const overhead = mapPart(withGrace(filled), 'overhead', roundAmounts);
   if (account === '') return overhead;
   return { ...overhead, serviceAccountName: account, serviceAccount: account };
 };
+
+/** A negative time to end in is one second. */
+function withGrace(spec: JsonObject): JsonObject {
+  const seconds = spec['terminationGracePeriodSeconds'];
+  return typeof seconds === 'number' && seconds < 0 ? { ...spec, terminationGracePeriodSeconds: 1 } : spec;
+}
 
 const volume: SetDefaults = (object) => {
   const hasSource = Object.keys(object).some((key) => key !== 'name');

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import { mapPart, metaOf, part, parts, text, textEntries, texts, without } from '../read.ts';
+import { mapPart, mapParts, metaOf, part, parts, text, textEntries, texts, without } from '../read.ts';
 
 /** A namespace is not gone before its contents are. */
 export function prepareNamespace(object: JsonObject): JsonObject {
@@ -44,4 +44,14 @@ export function prepareSecret(object: JsonObject): JsonObject {
   if (plain.length === 0) return object;
   const encoded = Object.fromEntries(plain.map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]));
   return { ...without(object, 'stringData'), data: { ...part(object, 'data'), ...encoded } };
+}
+
+/** A service account refers to its secrets by name alone. */
+export function prepareServiceAccount(object: JsonObject): JsonObject {
+  return mapParts(object, 'secrets', (secret) => (secret['name'] === undefined ? {} : { name: secret['name'] }));
+}
+
+/** Coordinated leader election is off. */
+export function prepareLease(object: JsonObject): JsonObject {
+  return mapPart(object, 'spec', (spec) => without(spec, 'preferredHolder', 'strategy'));
 }

@@ -4,17 +4,15 @@ import { part, text, texts, withDefaults } from '../read.ts';
 
 /** Fills in the families of a service's addresses in a cluster of IPv4; the address itself is somebody else's to give. */
 export function prepareService(object: JsonObject): JsonObject {
-  const spec = part(object, 'spec') ?? {};
+  const spec = withAddresses(part(object, 'spec') ?? {});
   const status = emptyStruct('core.ServiceStatus');
-  if (text(spec, 'type') === 'ExternalName') return { ...object, status };
-  return { ...object, spec: withFamilies(withAddresses(spec)), status };
+  if (text(spec, 'type') === 'ExternalName') return { ...object, spec, status };
+  return { ...object, spec: withFamilies(spec), status };
 }
 
 function withAddresses(spec: JsonObject): JsonObject {
   const one = text(spec, 'clusterIP');
-  const [first] = texts(spec, 'clusterIPs');
-  if (one !== '' && first === undefined) return { ...spec, clusterIPs: [one] };
-  return one === '' && first !== undefined ? { ...spec, clusterIP: first } : spec;
+  return one !== '' && texts(spec, 'clusterIPs').length === 0 ? { ...spec, clusterIPs: [one] } : spec;
 }
 
 function withFamilies(spec: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
 import { invalid } from '../../field/cause.ts';
+import { GoStruct } from '../../field/go-json.ts';
 import { regexError } from '../../field/regex-error.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { part } from '../read.ts';
@@ -31,11 +32,20 @@ function amountCauses(amount: Json | undefined, field: string): Causes {
 }
 
 /** The server shows its own in-memory form. */
-function shown(spec: JsonObject): JsonObject {
-  return {
+function shown(spec: JsonObject): GoStruct {
+  const selector = part(spec, 'selector');
+  return new GoStruct({
     MinAvailable: spec['minAvailable'] ?? null,
-    Selector: spec['selector'] ?? null,
+    Selector:
+      selector === undefined
+        ? null
+        : new GoStruct({ ...pick(selector, 'matchLabels'), ...pick(selector, 'matchExpressions') }),
     MaxUnavailable: spec['maxUnavailable'] ?? null,
     UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
-  };
+  });
+}
+
+function pick(object: JsonObject, key: string): JsonObject {
+  const value = object[key];
+  return value === undefined ? {} : { [key]: value };
 }

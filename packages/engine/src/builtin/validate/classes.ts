@@ -37,7 +37,8 @@ export function checkStorageClass(object: JsonObject): Causes {
   const provisioner = text(object, 'provisioner').toLowerCase();
   const oneOf = (key: string, allowed: readonly string[]) => {
     const value = text(object, key);
-    return value === '' || allowed.includes(value) ? [] : [notSupported(key, value, allowed)];
+    const isFine = allowed.includes(value) || (value === '' && key === 'reclaimPolicy');
+    return isFine ? [] : [notSupported(key, value, allowed)];
   };
   return [
     ...(provisioner === '' ? [required('provisioner')] : checkValue(provisioner, 'provisioner', checkQualifiedName)),

@@ -1,13 +1,13 @@
 import { deepEqual } from '../../deep-equal.ts';
 import { forbidden, invalid, notSupported, required, tooLong } from '../../field/cause.ts';
 import { checkLabelName } from '../../field/names.ts';
-import { validateLabels } from '../../field/object-meta.ts';
+import { validateAnnotations, validateLabels } from '../../field/object-meta.ts';
 import type { JsonObject } from '../../json.ts';
 import { metaOf, number, part, parts, text, textEntries } from '../read.ts';
 import { type Causes, checkNonNegative, checkOptionalOneOf } from './check.ts';
 import { checkDomainPath } from './domain-path.ts';
 import { checkPodSpec } from './pod-spec.ts';
-import { checkSelector } from './selector.ts';
+import { checkSelector, isSelected } from './selector.ts';
 
 const template = 'spec.template';
 const counts = [
@@ -27,9 +27,10 @@ export function checkJob(object: JsonObject): Causes {
 }
 
 function checkJobSpec(spec: JsonObject): Causes {
-  const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels') ?? {};
-  const wanted = textEntries(part(spec, 'selector'), 'matchLabels');
-  const isMatching = wanted.every(([key, value]) => text(labels, key) === value && labels[key] !== undefined);
+  const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
+  const selector = checkSelector(spec, 'selector', 'spec');
+  const asked = part(spec, 'selector');
+  const isMatching = selector.length > 0 || (asked !== undefined && isSelected(labels ?? {}, asked));
   return [
     ...counts.flatMap((key) => checkNonNegative(spec, key, 'spec')),
     ...managedByCauses(spec),
@@ -42,10 +43,10 @@ function checkJobSpec(spec: JsonObject): Causes {
     ),
     ...checkTemplate(part(spec, 'template') ?? {}, template),
     ...restartCauses(spec),
-    ...(part(spec, 'selector') === undefined ? [required('spec.selector')] : checkSelector(spec, 'selector', 'spec')),
-    ...(isMatching || wanted.length === 0
+    ...(part(spec, 'selector') === undefined ? [required('spec.selector')] : selector),
+    ...(isMatching
       ? []
-      : [invalid(`${template}.metadata.labels`, labels, '`selector` does not match template `labels`')]),
+      : [invalid(`${template}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`')]),
   ];
 }
 
@@ -54,6 +55,7 @@ export function checkTemplate(pod: JsonObject, path: string): Causes {
   const spec = part(pod, 'spec') ?? {};
   return [
     ...validateLabels(metaOf(pod)['labels'], `${path}.labels`),
+    ...validateAnnotations(metaOf(pod)['annotations'], `${path}.annotations`),
     ...checkPodSpec(spec, `${path}.spec`, ''),
     ...(parts(spec, 'ephemeralContainers').length > 0
       ? [forbidden(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]
@@ -72,7 +74,9 @@ function generatedCauses(object: JsonObject, spec: JsonObject): Causes {
   ];
   const all = [...expected(''), ...expected('batch.kubernetes.io/')];
   const known = new Map<string, string>(all);
-  const isGenerated = textEntries(selector, 'matchLabels').every(([key, value]) => known.get(key) === value);
+  const isSound = checkSelector(spec, 'selector', 'spec').length === 0;
+  const isGenerated =
+    !isSound || textEntries(selector, 'matchLabels').every(([key, value]) => known.get(key) === value);
   return [
     ...all.flatMap(([key, value]) => {
       const field = `${template}.metadata.labels[${key}]`;

@@ -1,4 +1,5 @@
 import { duplicate, invalid } from '../../field/cause.ts';
+import { GoStruct } from '../../field/go-json.ts';
 import { checkLabelValue, checkQualifiedName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { part, text, textEntries, texts } from '../read.ts';
@@ -28,7 +29,12 @@ function taintCauses(spec: JsonObject): Causes {
     const value = text(taint, 'value');
     const problems = checkLabelValue(value);
     const key = `${text(taint, 'key')}:${text(taint, 'effect')}`;
-    const shown = { Key: text(taint, 'key'), Value: value, Effect: text(taint, 'effect'), TimeAdded: null };
+    const shown = new GoStruct({
+      Key: text(taint, 'key'),
+      Value: value,
+      Effect: text(taint, 'effect'),
+      TimeAdded: null,
+    });
     const repeated = duplicate(at, shown);
     const isRepeated = seen.has(key);
     seen.add(key);

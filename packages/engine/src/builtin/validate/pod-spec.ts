@@ -15,6 +15,7 @@ import {
 } from './check.ts';
 import { checkContainers } from './container.ts';
 import { checkIp } from './ip.ts';
+import { checkPodResources } from './resources.ts';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.ts';
 import { checkHostUsers, checkPodSecurity } from './security.ts';
 import { checkVolumes } from './volumes.ts';
@@ -27,6 +28,7 @@ export function checkPodSpec(spec: JsonObject, path: string, podName: string): C
   return [
     ...volumes.causes,
     ...checkContainers(spec, path, volumes.names),
+    ...checkPodResources(spec, path),
     ...hostNetworkCauses(spec, path, podName !== ''),
     ...checkOneOf(spec, 'restartPolicy', path, ['Always', 'OnFailure', 'Never']),
     ...checkOneOf(spec, 'dnsPolicy', path, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']),

@@ -1,5 +1,6 @@
 import { deepEqual } from '../../deep-equal.ts';
 import { invalid, notSupported, required } from '../../field/cause.ts';
+import { GoStruct } from '../../field/go-json.ts';
 import { checkPathSegment, checkSubdomainName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { part, parts, text, texts } from '../read.ts';
@@ -43,13 +44,11 @@ function aggregationCauses(object: JsonObject): Causes {
   if (selectors.length === 0) {
     return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   }
-  return selectors.flatMap((selector, index) =>
-    checkSelector(
-      { [`clusterRoleSelectors[${index}]`]: selector },
-      `clusterRoleSelectors[${index}]`,
-      'aggregationRule',
-    ),
-  );
+  return selectors.flatMap((selector, index) => {
+    const key = `clusterRoleSelectors[${index}]`;
+    const causes = checkSelector({ [key]: selector }, key, 'aggregationRule');
+    return causes.length === 0 ? [] : [...causes, invalid(`aggregationRule.${key}`, null, 'invalid label selector.')];
+  });
 }
 
 /** Checks the binding of a role, in a namespace or in the cluster. */
@@ -95,7 +94,7 @@ export function checkBindingUpdate(isNamespaced: boolean): (object: JsonObject, 
     const causes = check(object);
     if (deepEqual(object['roleRef'], old['roleRef'])) return causes;
     const ref = part(object, 'roleRef') ?? {};
-    const shown = { APIGroup: text(ref, 'apiGroup'), Kind: text(ref, 'kind'), Name: text(ref, 'name') };
+    const shown = new GoStruct({ APIGroup: text(ref, 'apiGroup'), Kind: text(ref, 'kind'), Name: text(ref, 'name') });
     return [...causes, invalid('roleRef', shown, 'cannot change roleRef')];
   };
 }

@@ -1,5 +1,5 @@
 import { compareQuantities, formatQuantity, parseQuantity, quantityMilliValue } from '@manta/api';
-import { duplicate, forbidden, invalid, notFound, required } from '../../field/cause.ts';
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../field/cause.ts';
 import { checkQualifiedName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { part, parts, text, textEntries } from '../read.ts';
@@ -94,6 +94,47 @@ export function checkResources(container: JsonObject, path: string, claimNames: 
     ...(needsMore ? [forbidden(at, 'HugePages require cpu or memory')] : []),
     ...claimCauses(resources, `${at}.claims`, claimNames),
   ];
+}
+
+/** Checks what a pod asks for as a whole: only some resources can be given so. */
+export function checkPodResources(spec: JsonObject, path: string): Causes {
+  const resources = part(spec, 'resources');
+  if (resources === undefined) return [];
+  const at = `${path}.resources`;
+  const own = (name: string, amount: string, field: string) => [
+    ...podNameCauses(name, field),
+    ...checkAmount(name, amount, field),
+  ];
+  return [
+    ...textEntries(resources, 'limits').flatMap(([name, amount]) => own(name, amount, `${at}.limits[${name}]`)),
+    ...textEntries(resources, 'requests').flatMap(([name, amount]) => [
+      ...own(name, amount, `${at}.requests[${name}]`),
+      ...limitCauses(name, amount, text(part(resources, 'limits'), name), at),
+    ]),
+    ...parts(spec, 'containers').flatMap((container, index) =>
+      wholeCauses(container, resources, `${at}.containers[${index}]`),
+    ),
+  ];
+}
+
+function podNameCauses(name: string, field: string): Causes {
+  const causes = checkResourceName(name, field);
+  if (causes.length > 0 || name === 'cpu' || name === 'memory' || isHugePages(name)) return causes;
+  return [notSupported(field, name, ['cpu', 'hugepages-', 'memory'])];
+}
+
+function wholeCauses(container: JsonObject, whole: JsonObject, path: string): Causes {
+  return textEntries(part(container, 'resources'), 'limits').flatMap(([name, limit]) => {
+    const [own, all] = [parseQuantity(limit), parseQuantity(text(part(whole, 'limits'), name))];
+    if (!own.ok || !all.ok || compareQuantities(own.value, all.value) <= 0) return [];
+    return [
+      invalid(
+        `${path}[${name}].limits`,
+        limit,
+        `must be less than or equal to pod limits of ${formatQuantity(all.value)}`,
+      ),
+    ];
+  });
 }
 
 function amountCauses(name: string, amount: string, field: string): Causes {

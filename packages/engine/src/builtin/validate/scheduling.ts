@@ -84,7 +84,10 @@ function operatorCauses(operator: string, value: string, path: string): Causes {
     const problems = checkLabelValue(value);
     return problems.length === 0 ? [] : [invalid(field, value, problems.join(';'))];
   }
-  if (operator !== 'Exists') return [notSupported(field, operator, ['Equal', 'Exists'])];
+  if (operator !== 'Exists') {
+    const isComparison = operator === 'Lt' || operator === 'Gt';
+    return [notSupported(field, operator, ['Equal', 'Exists', ...(isComparison ? ['Lt', 'Gt'] : [])])];
+  }
   return value === '' ? [] : [invalid(field, value, "value must be empty when `operator` is 'Exists'")];
 }
 

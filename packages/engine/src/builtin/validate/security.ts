@@ -1,4 +1,5 @@
 import { forbidden, invalid, notSupported, required } from '../../field/cause.ts';
+import { GoStruct } from '../../field/go-json.ts';
 import type { JsonObject } from '../../json.ts';
 import { isTrue, part, text, texts } from '../read.ts';
 import { type Causes, checkInRange, checkOptionalOneOf, checkRange } from './check.ts';
@@ -42,7 +43,7 @@ function goName(name: string): string {
 }
 
 /** The server shows its own in-memory form of the context, all of whose fields have Go names and none is left out. */
-function goContext(context: JsonObject): JsonObject {
+function goContext(context: JsonObject): GoStruct {
   const names = [
     'capabilities',
     'privileged',
@@ -64,7 +65,7 @@ function goContext(context: JsonObject): JsonObject {
       ? {}
       : { capabilities: { Add: capabilities['add'] ?? null, Drop: capabilities['drop'] ?? null } }),
   };
-  return Object.fromEntries(names.map((name) => [goName(name), shown[name] ?? null]));
+  return new GoStruct(Object.fromEntries(names.map((name) => [goName(name), shown[name] ?? null])));
 }
 
 function procMountCauses(context: JsonObject, path: string, isHostUser: boolean): Causes {

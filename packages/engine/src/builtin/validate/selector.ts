@@ -2,7 +2,7 @@ import { forbidden, invalid, required } from '../../field/cause.ts';
 import { checkLabelValue, checkQualifiedName } from '../../field/names.ts';
 import { validateLabels } from '../../field/object-meta.ts';
 import type { JsonObject } from '../../json.ts';
-import { part, text, texts } from '../read.ts';
+import { part, parts, text, textEntries, texts } from '../read.ts';
 import { type Causes, checkParts, checkValue } from './check.ts';
 
 /** Checks a label selector; a missing one is fine. */
@@ -74,4 +74,27 @@ function nodeFieldCauses(requirement: JsonObject, path: string): Causes {
   }
   if (key !== 'metadata.name') causes.push(invalid(`${path}.key`, key, 'not a valid field selector key'));
   return causes;
+}
+
+/** Whether labels are what a selector asks for; a selector that is not sound matches everything. */
+export function isSelected(labels: JsonObject, selector: JsonObject | undefined): boolean {
+  const isEqual = textEntries(selector, 'matchLabels').every(([key, value]) => labels[key] === value);
+  return isEqual && parts(selector, 'matchExpressions').every((requirement) => isMet(labels, requirement));
+}
+
+function isMet(labels: JsonObject, requirement: JsonObject): boolean {
+  const value = labels[text(requirement, 'key')];
+  const isListed = typeof value === 'string' && texts(requirement, 'values').includes(value);
+  switch (text(requirement, 'operator')) {
+    case 'In':
+      return isListed;
+    case 'NotIn':
+      return !isListed;
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return true;
+  }
 }

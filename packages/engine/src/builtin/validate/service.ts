@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { deepEqual } from '../../deep-equal.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/cause.ts';
+import { GoStruct } from '../../field/go-json.ts';
 import { checkLabelName, checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
 import { validateLabels } from '../../field/object-meta.ts';
 import type { JsonObject } from '../../json.ts';
@@ -14,7 +15,7 @@ import {
   checkPortOrName,
   checkValue,
 } from './check.ts';
-import { checkEndpointIp, checkIp } from './ip.ts';
+import { checkCidr, checkEndpointIp, checkIp } from './ip.ts';
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -25,6 +26,9 @@ export function checkService(object: JsonObject): Causes {
   const type = text(spec, 'type');
   const ips = texts(spec, 'clusterIPs');
   const isHeadless = ips[0] === 'None';
+  const early = type === 'ExternalName' ? [] : [...addressCauses(spec, ips), ...familyCauses(spec)];
+  // Addresses are given out before anything else is looked at.
+  if (early.length > 0) return early;
   const needsPorts = parts(spec, 'ports').length === 0 && !isHeadless && type !== 'ExternalName';
   return [
     ...(needsPorts ? [required('spec.ports')] : []),
@@ -32,7 +36,6 @@ export function checkService(object: JsonObject): Causes {
     ...portCauses(spec, type),
     ...validateLabels(spec['selector'], 'spec.selector'),
     ...affinityCauses(spec),
-    ...(type === 'ExternalName' ? [] : [...addressCauses(spec, ips), ...familyCauses(spec)]),
     ...texts(spec, 'externalIPs').flatMap((ip, index) => {
       const causes = checkIp(ip, `spec.externalIPs[${index}]`);
       return causes.length > 0 ? causes : checkEndpointIp(ip, `spec.externalIPs[${index}]`);
@@ -50,11 +53,15 @@ function typeCauses(spec: JsonObject, type: string, isHeadless: boolean): Causes
   if (type !== 'ExternalName') return [];
   const name = text(spec, 'externalName').replace(/\.$/, '');
   return [
-    ...['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']
-      .filter((key) => spec[key] !== undefined)
-      .map((key) => forbidden(`spec.${key}`, 'may not be set for ExternalName services')),
+    ...externalAddressCauses(spec),
     ...(name === '' ? [required('spec.externalName')] : checkValue(name, 'spec.externalName', checkSubdomainName)),
   ];
+}
+
+function externalAddressCauses(spec: JsonObject): Causes {
+  return ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']
+    .filter((key) => spec[key] !== undefined)
+    .map((key) => forbidden(`spec.${key}`, 'may not be set for ExternalName services'));
 }
 
 function portCauses(spec: JsonObject, type: string): Causes {
@@ -99,7 +106,14 @@ function sharedPortCauses(spec: JsonObject, type: string): Causes {
       nodePorts.add(`${protocol}/${nodePort}`);
     }
     if (ports.has(`${protocol}/${inside}`)) {
-      const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: inside, TargetPort: 0, NodePort: 0 };
+      const shown = new GoStruct({
+        Name: '',
+        Protocol: protocol,
+        AppProtocol: null,
+        Port: inside,
+        TargetPort: 0,
+        NodePort: 0,
+      });
       causes.push(duplicate(at, shown));
     }
     ports.add(`${protocol}/${inside}`);
@@ -155,13 +169,17 @@ const onlyBalancer = "may only be used when `type` is 'LoadBalancer'";
 
 function balancerCauses(spec: JsonObject, type: string): Causes {
   const name = spec['loadBalancerClass'];
+  const ranges = texts(spec, 'loadBalancerSourceRanges');
+  const blocks = ranges.flatMap((range, index) => checkCidr(range.trim(), `spec.LoadBalancerSourceRanges[${index}]`));
   if (type === 'LoadBalancer') {
-    return typeof name === 'string' ? checkValue(name, 'spec.loadBalancerClass', checkQualifiedName) : [];
+    return [
+      ...blocks,
+      ...(typeof name === 'string' ? checkValue(name, 'spec.loadBalancerClass', checkQualifiedName) : []),
+    ];
   }
   return [
-    ...(texts(spec, 'loadBalancerSourceRanges').length > 0
-      ? [forbidden('spec.LoadBalancerSourceRanges', onlyBalancer)]
-      : []),
+    ...(ranges.length > 0 ? [forbidden('spec.LoadBalancerSourceRanges', onlyBalancer)] : []),
+    ...blocks,
     ...(spec['allocateLoadBalancerNodePorts'] === undefined
       ? []
       : [forbidden('spec.allocateLoadBalancerNodePorts', onlyBalancer)]),

@@ -4,6 +4,7 @@ import { checkSubdomainName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { part, text, textEntries, texts } from '../read.ts';
 import { type Causes, checkOptional, checkOptionalOneOf } from './check.ts';
+import { checkHostPath } from './volumes.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const plain = new Set([
@@ -22,12 +23,16 @@ const plain = new Set([
 export function checkPersistentVolume(object: JsonObject): Causes {
   const spec = part(object, 'spec') ?? {};
   const sources = Object.keys(spec).filter((key) => !plain.has(key));
+  const affinity = part(spec, 'nodeAffinity');
+  const needsNode = affinity !== undefined && affinity['required'] === undefined;
   return [
     ...modeCauses(spec),
     ...capacityCauses(spec),
     ...checkOptionalOneOf(spec, 'persistentVolumeReclaimPolicy', 'spec', ['Delete', 'Recycle', 'Retain']),
     ...(sources.length === 0 ? [required('spec', 'must specify a volume type')] : []),
+    ...(spec['hostPath'] === undefined ? [] : checkHostPath(part(spec, 'hostPath') ?? {}, 'spec.hostPath')),
     ...sources.slice(1).map((key) => forbidden(`spec.${key}`, 'may not specify more than 1 volume type')),
+    ...(needsNode ? [required('spec.nodeAffinity.required', 'must specify required node constraints')] : []),
     ...checkOptional(spec, 'storageClassName', 'spec', checkSubdomainName),
     ...checkOptionalOneOf(spec, 'volumeMode', 'spec', ['Block', 'Filesystem']),
   ];

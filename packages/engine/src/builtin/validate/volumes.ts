@@ -1,6 +1,6 @@
-import { parseQuantity } from '@manta/api';
+import { goQuote, parseQuantity } from '@manta/api';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/cause.ts';
-import { checkLabelName } from '../../field/names.ts';
+import { checkLabelName, checkSubdomainName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { number, part, parts, text } from '../read.ts';
 import { type Causes, checkNamed, checkOneOf, checkParts, checkPresent } from './check.ts';
@@ -24,7 +24,7 @@ const sources: Readonly<Record<string, CheckSource>> = {
     if (!limit.ok || limit.value.nanos >= 0n) return [];
     return [forbidden(`${path}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')];
   },
-  hostPath: hostPathCauses,
+  hostPath: checkHostPath,
   gitRepo: present('repository'),
   gcePersistentDisk: anything,
   awsElasticBlockStore: anything,
@@ -83,6 +83,8 @@ export function checkVolumes(spec: JsonObject, path: string, podName: string): C
     const name = text(volume, 'name');
     const found = [...sourceCauses(volume, at), ...checkNamed(volume, 'name', at, checkLabelName)];
     if (names.has(name)) found.push(duplicate(`${at}.name`, name));
+    if (volume['ephemeral'] !== undefined && podName !== '')
+      found.push(...claimNameCauses(`${podName}-${name}`, name, `${at}.name`));
     if (found.length === 0) names.add(name);
     const claim = text(part(volume, 'persistentVolumeClaim'), 'claimName');
     if (podName === '' || claim === '' || !made.has(claim)) return found;
@@ -90,6 +92,10 @@ export function checkVolumes(spec: JsonObject, path: string, podName: string): C
     return [...found, invalid(`${at}.persistentVolumeClaim.claimName`, claim, problem)];
   });
   return { names, causes };
+}
+
+function claimNameCauses(claim: string, name: string, field: string): Causes {
+  return checkSubdomainName(claim).map((problem) => invalid(field, name, `PVC name ${goQuote(claim)}: ${problem}`));
 }
 
 function sourceCauses(volume: JsonObject, path: string): Causes[number][] {
@@ -113,7 +119,8 @@ const hostPathTypes = [
   'Socket',
 ];
 
-function hostPathCauses(source: JsonObject, path: string): Causes {
+/** Checks a path on the node. */
+export function checkHostPath(source: JsonObject, path: string): Causes {
   const target = text(source, 'path');
   if (target === '') return [required(`${path}.path`)];
   const type = text(source, 'type');

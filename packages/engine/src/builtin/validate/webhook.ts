@@ -1,5 +1,5 @@
 import { duplicate, invalid, notSupported, required } from '../../field/cause.ts';
-import { checkSubdomainName } from '../../field/names.ts';
+import { checkServiceName, checkSubdomainName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { number, part, parts, text, texts } from '../read.ts';
 import { type Causes, checkOptionalOneOf, checkParts, checkPort } from './check.ts';
@@ -13,7 +13,7 @@ export function checkWebhooks(object: JsonObject): Causes {
   return parts(object, 'webhooks').flatMap((hook, index) => {
     const at = `webhooks[${index}]`;
     const name = text(hook, 'name');
-    const repeated = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
+    const repeated = name !== '' && names.has(name) ? [duplicate(`${at}.name`, name)] : [];
     names.add(name);
     return [...hookCauses(hook, at), ...reviewCauses(hook, at), ...repeated];
   });
@@ -115,6 +115,12 @@ function reviewCauses(hook: JsonObject, path: string): Causes {
   const field = `${path}.admissionReviewVersions`;
   const versions = texts(hook, 'admissionReviewVersions');
   if (versions.length === 0) return [required(field, 'must specify one of v1, v1beta1')];
-  if (versions.includes('v1') || versions.includes('v1beta1')) return [];
-  return [invalid(field, versions, 'must include at least one of v1, v1beta1')];
+  const seen = new Set<string>();
+  const causes = versions.flatMap((version, index) => {
+    if (seen.has(version)) return [invalid(`${field}[${index}]`, version, 'duplicate version')];
+    seen.add(version);
+    return checkServiceName(version).map((problem) => invalid(`${field}[${index}]`, version, problem));
+  });
+  if (seen.has('v1') || seen.has('v1beta1')) return causes;
+  return [...causes, invalid(field, versions, 'must include at least one of v1, v1beta1')];
 }

@@ -5,6 +5,9 @@ import { refusalOf } from './fault.ts';
 import { type FaultyLink, failureWithoutServer, refusalStatus, serverFor } from './link.ts';
 import type { Cut } from './stream-gate.ts';
 
+/** A silent loss means a dead connection, which a client that pings finds out after this long. */
+const UNNOTICED_MS = 45_000;
+
 /** A watch whose opening is a request and whose events are parcels. Events of one watch keep their order, those of two do not. */
 export async function* watchWithFaults<T extends KubeObject>(
   link: FaultyLink,
@@ -104,7 +107,8 @@ function openWatch<T extends KubeObject>(
           isClosed,
         },
       );
-    } else if (verdict.loss?.isSilent !== true) fail();
+    } else if (verdict.loss?.isSilent === true) link.clock.setTimer(UNNOTICED_MS, fail);
+    else fail();
   });
   return close;
 }

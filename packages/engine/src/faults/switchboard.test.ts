@@ -208,6 +208,15 @@ describe('watches', () => {
     expect(board.cut('reset')).toBe(0);
   });
 
+  it('whose opening gets lost without a word end when the client has noticed', async () => {
+    board.add({ fault: { kind: 'lose', what: 'request', isSilent: true } });
+    const { ended } = follow(configMaps, []);
+    await clock.advance(44_999);
+    expect(await Promise.race([ended, Promise.resolve('waiting')])).toBe('waiting');
+    await clock.advance(1);
+    expect(await ended).toBeInstanceOf(TransportError);
+  });
+
   it('from a version that was compacted away end with 410', async () => {
     const old = await server.create(configMaps, make('a'));
     await server.create(configMaps, make('b'));

@@ -1,0 +1,43 @@
+import type { Api } from '@manta/engine';
+import type { Clock, KubeClient } from '@manta/kube';
+import type { World } from '@manta/runtime';
+import type { Choices } from './choices.ts';
+import type { FaultName } from './faults.ts';
+import type { History, Invariant } from './history.ts';
+
+/** A program under test: what it does from its start to its end, with nothing but its world. Every restart calls it again. */
+export interface Program {
+  readonly name: string;
+  run(world: World, stop: AbortSignal): Promise<void>;
+}
+
+/** The server's side, for what is not under test: no messages, no faults. */
+export interface Backstage {
+  readonly api: Api;
+  /** Acts at once. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly choices: Choices;
+}
+
+/** Something that a user does now and then. */
+export type Move = (backstage: Backstage) => Promise<void>;
+
+/** A world, a program in it, and what must be true. */
+export interface Scenario {
+  readonly name: string;
+  readonly program: Program;
+  /** Sets the stage before anything runs: namespaces, definitions, first objects. */
+  readonly prepare: Move;
+  /** Starts what works reliably around the program: a kubelet, a garbage collector. */
+  readonly environment?: (backstage: Backstage) => void;
+  readonly moves: Readonly<Record<string, Move>>;
+  /** Which faults may happen; all unless told. */
+  readonly faults?: readonly FaultName[];
+  /** By the sentence that each promises. */
+  readonly invariants: Readonly<Record<string, Invariant>>;
+  /** What is still missing once the world has been left alone; nothing when all is as desired. */
+  readonly goal: (history: History) => string | undefined;
+  /** How long it may take to get there. Default: five minutes. */
+  readonly settleMs?: number;
+}

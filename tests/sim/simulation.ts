@@ -1,0 +1,275 @@
+import {
+  type Api,
+  createApi,
+  createInProcessClient,
+  createReplica,
+  createStore,
+  createSwitchboard,
+  type Replica,
+  type Store,
+  type Switchboard,
+} from '@manta/engine';
+import { ApiError, type KubeClient } from '@manta/kube';
+import type { Logger } from '@manta/runtime';
+import type { Choices } from './choices.ts';
+import { hookClient } from './client-hook.ts';
+import { FAULTS, type FaultName } from './faults.ts';
+import { Recorder } from './history.ts';
+import { SimProcess, type Surroundings } from './process.ts';
+import type { Backstage, Scenario } from './scenario.ts';
+import { Scheduler } from './scheduler.ts';
+
+/** A run that takes more steps than this does not come to rest. */
+const MAX_STEPS = 20_000;
+/** For how long things happen, and how many. */
+const CHAOS_MS = 60_000;
+const MAX_TURNS = 16;
+const SETTLE_MS = 300_000;
+const QUIET_MS = 300_000;
+
+/** A broken promise. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** One run of a scenario: chaos, then calm, then the goal, then quiet. */
+export class Simulation {
+  readonly choices: Choices;
+  readonly scheduler: Scheduler;
+  readonly store: Store = createStore();
+  readonly board: Switchboard;
+  readonly replica: Replica;
+  readonly recorder: Recorder;
+  /** What happened, one line each. */
+  readonly log: string[] = [];
+  readonly #scenario: Scenario;
+  readonly #seed: number;
+  readonly #backstage: Backstage;
+  readonly #around: Surroundings;
+  readonly #processes: SimProcess[] = [];
+  #failure: string | undefined;
+  #isCalm = false;
+  #slowUntil = 0;
+  #lives = 0;
+
+  constructor(scenario: Scenario, seed: number, choices: Choices, logger: Logger) {
+    this.#scenario = scenario;
+    this.#seed = seed;
+    this.choices = choices;
+    this.scheduler = new Scheduler(choices);
+    // A rule with a chance hits when the dice fall low: the plainest choice, 0, is the highest throw.
+    this.board = createSwitchboard(() => 1 - (choices.pick(100) + 1) / 101);
+    const api = this.#createApi();
+    this.replica = createReplica(api);
+    this.recorder = new Recorder(
+      this.store,
+      () => this.scheduler.now(),
+      () => this.#writer(),
+    );
+    const client = clientOf(api, 'backstage');
+    this.#backstage = { api, client, clock: this.scheduler.clock('environment'), choices };
+    const { scheduler, board } = this;
+    this.#around = {
+      scheduler,
+      choices,
+      board,
+      server: clientOf(api, scenario.program.name),
+      replica: this.#countStale(clientOf(this.replica.api, scenario.program.name)),
+      facts: this.recorder.facts,
+      log: logger,
+      latency: () => this.#latency(),
+      ended: (process, error) => this.#ended(process, error),
+    };
+  }
+
+  /** The newest life of the program that has not ended. */
+  get running(): SimProcess | undefined {
+    return this.#processes.findLast(({ isAlive }) => isAlive);
+  }
+
+  /** Runs to the end; throws a {@link Violation} at the first broken promise. */
+  async run(): Promise<void> {
+    const { scheduler } = this;
+    await scheduler.as('user', () => this.#scenario.prepare(this.#backstage));
+    await scheduler.as('environment', () => this.#scenario.environment?.(this.#backstage));
+    this.#planTurns();
+    await scheduler.as('start', () => this.ensureRunning());
+    await this.#advance(CHAOS_MS);
+    await scheduler.as('calm', () => this.#calmDown());
+    await this.#advance(this.#scenario.settleMs ?? SETTLE_MS);
+    this.#requireGoal('within the time it has');
+    const before = this.recorder.events.length;
+    await this.#advance(QUIET_MS);
+    this.#requireGoal('and stays so');
+    const late = this.recorder.events[before];
+    if (late !== undefined) throw new Violation(`does not come to rest: ${describe(late)} by ${late.by}`);
+  }
+
+  later(label: string, delayMs: number, run: () => void): void {
+    this.scheduler.schedule({ label, owner: 'fate', delayMs }, () => {
+      if (!this.#isCalm) run();
+    });
+  }
+
+  ensureRunning(): void {
+    if (this.running === undefined) this.startAnother();
+  }
+
+  startAnother(): void {
+    if (this.running !== undefined) this.recorder.facts.overlaps += 1;
+    this.#lives += 1;
+    const { program } = this.#scenario;
+    const life = new SimProcess(
+      program,
+      `${program.name}#${this.#lives}`,
+      this.#seed * 1000 + this.#lives,
+      this.#around,
+    );
+    this.#processes.push(life);
+    this.#note(`${life.id} starts`);
+    life.start();
+  }
+
+  crash(): void {
+    this.#note(`${this.running?.id ?? 'nobody'} crashes`);
+    this.running?.crash();
+  }
+
+  stopGracefully(): void {
+    const stopping = this.running;
+    stopping?.stop();
+    this.later('patience is over', 40_000, () => stopping?.crash());
+  }
+
+  slowDown(durationMs: number): void {
+    this.#slowUntil = this.scheduler.now() + durationMs;
+  }
+
+  /** One of the kinds that the program works with, or none in particular. */
+  anyResource(): string | undefined {
+    const known = [...new Set(this.recorder.events.map(({ key }) => key.resource.split('/')[1] ?? ''))];
+    return [undefined, ...known][this.choices.pick(known.length + 1)];
+  }
+
+  /** What users and fate do, and when. The kinds that may happen are drawn first. */
+  #planTurns(): void {
+    const allowed: readonly FaultName[] = this.#scenario.faults ?? names(FAULTS);
+    const faults = allowed.filter(() => this.choices.chance(0.4));
+    const moves = Object.keys(this.#scenario.moves).filter(() => this.choices.chance(0.6));
+    const turns = this.choices.pick(MAX_TURNS + 1);
+    for (let turn = 0; turn < turns; turn += 1) {
+      const delayMs = this.choices.pick(4) === 3 ? this.choices.pick(CHAOS_MS) : this.choices.pick(2_000);
+      const isMove = faults.length === 0 || (moves.length > 0 && this.choices.chance(0.5));
+      const kind = this.choices.pick(isMove ? moves.length : faults.length);
+      if (isMove) this.#planMove(moves[kind], delayMs);
+      else this.#planFault(faults[kind], delayMs);
+    }
+  }
+
+  #planMove(name: string | undefined, delayMs: number): void {
+    const move = name === undefined ? undefined : this.#scenario.moves[name];
+    if (move === undefined) return;
+    this.scheduler.schedule({ label: `user: ${name}`, owner: 'user', delayMs }, () => {
+      void move(this.#backstage).catch((error: unknown) => this.#fail(`the user's move failed: ${String(error)}`));
+    });
+  }
+
+  #planFault(name: FaultName | undefined, delayMs: number): void {
+    if (name !== undefined) this.later(`fault: ${name}`, delayMs, () => FAULTS[name](this));
+  }
+
+  #calmDown(): void {
+    this.#isCalm = true;
+    this.#note('calm');
+    const last = this.running;
+    for (const process of this.#processes) if (process !== last || process.isStopping) process.crash();
+    this.board.clear();
+    this.replica.release();
+    this.ensureRunning();
+  }
+
+  async #advance(durationMs: number): Promise<void> {
+    const until = this.scheduler.now() + durationMs;
+    while (this.scheduler.now() < until) {
+      const step = await this.scheduler.next(until);
+      if (step !== undefined && step.label !== 'timer') this.#note(`${step.owner} ${step.label}`);
+      this.#check();
+      if (this.scheduler.taken > MAX_STEPS) throw new Violation(`does not come to rest within ${MAX_STEPS} steps`);
+    }
+  }
+
+  #check(): void {
+    const { recorder } = this;
+    if (this.#failure !== undefined) throw new Violation(this.#failure);
+    if (recorder.fresh.length === 0) return;
+    for (const event of recorder.fresh) this.#note(`  ${describe(event)} by ${event.by}`);
+    for (const [promise, invariant] of Object.entries(this.#scenario.invariants)) {
+      const problem = invariant(recorder);
+      if (problem !== undefined) throw new Violation(`${promise}: ${problem}`);
+    }
+    recorder.looked();
+  }
+
+  #requireGoal(when: string): void {
+    const missing = this.#scenario.goal(this.recorder);
+    if (missing !== undefined) throw new Violation(`reaches what is desired, ${when}: ${missing}`);
+  }
+
+  #ended(process: SimProcess, error: unknown): void {
+    this.#note(`${process.id} has ended`);
+    if (error !== undefined) this.#fail(`the program ended by itself: ${String(error)}`);
+  }
+
+  #fail(failure: string): void {
+    this.#failure ??= failure;
+  }
+
+  #latency(): number {
+    if (this.#isCalm) return this.choices.pick(3);
+    if (this.scheduler.now() < this.#slowUntil) return this.choices.pick(20_000);
+    const scale = [0, 5, 50, 1_000][this.choices.chance(0.4) ? 1 + this.choices.pick(3) : 0] ?? 0;
+    return this.choices.pick(scale);
+  }
+
+  #createApi(): Api {
+    let uids = 0;
+    const newUid = () => `00000000-0000-0000-0000-${String(++uids).padStart(12, '0')}`;
+    return createApi({
+      store: this.store,
+      world: { clock: this.scheduler.clock('server'), newUid, random: () => 0.5 },
+    });
+  }
+
+  #countStale(replica: KubeClient): KubeClient {
+    return hookClient(replica, (_method, call) => {
+      this.recorder.facts.staleReads += 1;
+      return call();
+    });
+  }
+
+  #writer(): string {
+    return this.scheduler.current.split('#')[0] ?? '';
+  }
+
+  #note(line: string): void {
+    const seconds = ((this.scheduler.now() - Date.UTC(2026, 0, 1)) / 1000).toFixed(3);
+    this.log.push(`${seconds.padStart(8)}s  ${line}`);
+  }
+}
+
+function clientOf(api: Api, userAgent: string): KubeClient {
+  return createInProcessClient(api, {
+    userAgent,
+    toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
+  });
+}
+
+function describe({ type, key, revision, object }: Recorder['events'][number]): string {
+  const mark = type === 'MODIFIED' && object.metadata.deletionTimestamp !== undefined ? ' (terminating)' : '';
+  return `${type} ${key.resource.split('/')[1]}/${key.name}${mark} @${revision}`;
+}
+
+function names<K extends string>(record: Readonly<Record<K, unknown>>): readonly K[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
+  return Object.keys(record) as K[];
+}

@@ -7,11 +7,12 @@ import { configMaps, rayClusters, scenarios, services } from './patch-scenarios.
 import { type Outcome, type Step, Twin, type TwinKind } from './patch-twin.ts';
 import { type RandomKind, randomKinds, randomSteps } from './random-writes.ts';
 import { installCrds } from './ray-api.ts';
+import { installWidgets, widgets } from './widget-kind.ts';
 
 const plane = sharedControlPlane();
 let namespace = '';
 beforeAll(async () => {
-  await installCrds(plane);
+  await Promise.all([installCrds(plane), installWidgets(plane)]);
   ({ name: namespace } = await createTestNamespace(plane));
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   await plane.request('POST', path, { metadata: { name: 'default' } });
@@ -58,6 +59,7 @@ describe('random writes come out as on the real server:', () => {
     'config maps': [configMaps, randomKinds.configMaps, everyWay],
     'config maps by JSON patches': [configMaps, randomKinds.configMaps, ['json']],
     services: [services, randomKinds.services, everyWay],
+    widgets: [widgets, randomKinds.widgets, customWays],
     'ray clusters': [rayClusters, randomKinds.rayClusters, customWays],
   };
   test.each(Object.entries(cases))('%s', async (_, [kind, random, ways]) => {

@@ -89,27 +89,39 @@ export function rayTwin(kind: string, name = 'v1'): TwinKind {
   const version = crd?.spec?.versions.find((each) => each.name === name);
   if (crd?.spec === undefined || version?.schema?.openAPIV3Schema === undefined) throw new Error(`no CRD for ${kind}`);
   const schema = version.schema.openAPIV3Schema as Schema;
-  const { plural } = crd.spec.names;
+  return customTwin({ group: 'ray.io', kind, name, plural: crd.spec.names.plural, schema, hasStatus: true });
+}
+
+/** One version of a custom resource. */
+export function customTwin(version: {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly plural: string;
+  readonly schema: Schema;
+  readonly hasStatus: boolean;
+}): TwinKind {
+  const { group, kind, name, plural, schema, hasStatus } = version;
   return {
-    apiVersion: `ray.io/${name}`,
+    apiVersion: `${group}/${name}`,
     kind,
-    path: (namespace) => `/apis/ray.io/${name}/namespaces/${namespace}/${plural}`,
+    path: (namespace) => `/apis/${group}/${name}/namespaces/${namespace}/${plural}`,
     schema,
     resolve: (each) => each,
     strategy: createCrdStrategy({
-      group: 'ray.io',
+      group,
       kind,
       name,
       isNamespaced: true,
       isServed: true,
       isStorage: true,
       schema,
-      hasStatus: true,
+      hasStatus,
       scale: undefined,
       deprecationWarning: undefined,
       selectableFields: [],
     }),
-    hasStatus: true,
+    hasStatus,
     isFilledIn: false,
   };
 }

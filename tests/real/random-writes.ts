@@ -88,14 +88,34 @@ const clusterSpec = optional({
 });
 const emptyHead = { headGroupSpec: { template: { spec: { containers: [] } } } };
 
+const anything = fc.oneof(
+  fc.constantFrom<unknown>(1, 'x', [1], [], {}, { p: { q: 1 } }, { p: 1 }, { p: ['x'] }),
+  someOf(['p', 'r'], fc.constantFrom<unknown>(1, 'x', [2], { s: 1 }, { s: 'x', t: [] })),
+);
+const named = (name: string) => optional({ value: text }).map((more) => ({ name, ...more }));
+const widget = optional({
+  metadata: fullMetadata,
+  spec: optional({
+    list: listOf([named('a'), named('b'), named('c')]),
+    plainList: listOf([named('a'), named('b')]),
+    set: fc.shuffledSubarray(['x', 'y', 'z']),
+    map: someOf(['k', 'l'], text),
+    atomicMap: someOf(['k', 'l'], text),
+    either: fc.constantFrom<string | number>(1, 'x'),
+    anything,
+    part: optional({ known: someOf(['a'], text), unknown: anything }),
+  }),
+});
+
 const wholeService = fc
   .tuple(metadata, serviceSpec)
   .map(([meta, spec]) => ({ metadata: meta, spec: { ...headless, ...spec } }));
 
 /** The kinds that random writes are tried on. */
-export const randomKinds: Readonly<Record<'configMaps' | 'services' | 'rayClusters', RandomKind>> = {
+export const randomKinds: Readonly<Record<'configMaps' | 'services' | 'rayClusters' | 'widgets', RandomKind>> = {
   configMaps: { whole: configMapPart, part: configMapPart, applied: configMapPart },
   services: { whole: wholeService, part: optional({ metadata, spec: serviceSpec }), applied: wholeService },
+  widgets: { whole: widget, part: widget, applied: widget },
   rayClusters: {
     whole: fc.tuple(fullMetadata, clusterSpec).map(([meta, spec]) => ({
       metadata: meta,

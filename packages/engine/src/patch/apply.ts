@@ -4,11 +4,12 @@ import type { ResolveSchema, Schema } from '../schema.ts';
 import { StatusError } from '../status-error.ts';
 import { joinTypeErrors, typeErrors } from './managed-fields/check-typed.ts';
 import { applyConflict } from './managed-fields/conflict.ts';
+import { currentOwners } from './managed-fields/current-owners.ts';
 import { difference, emptyFieldSet, type FieldSet, isEmptySet } from './managed-fields/field-set.ts';
 import { fieldsOf } from './managed-fields/fields-of.ts';
 import { fieldsLastApplied, withLastApplied } from './managed-fields/last-applied.ts';
 import { mergeTyped } from './managed-fields/merge-values.ts';
-import { objectType } from './managed-fields/object-meta.ts';
+import { objectType } from './managed-fields/object-type.ts';
 import { type Owner, type Owners, ownerId, readOwners, UnreadableOwners } from './managed-fields/owners.ts';
 import { pruneUnapplied } from './managed-fields/prune-unapplied.ts';
 import { ownersAfterUpdate } from './managed-fields/record-update.ts';
@@ -101,9 +102,7 @@ function ownersOf(request: ApplyRequest): Owners {
   const { live } = request;
   if (live === undefined) return new Map();
   const owners = readLiveOwners(live);
-  if (owners.size > 0) {
-    return new Map([...owners].filter(([, owner]) => request.isServed?.(owner.apiVersion) ?? true));
-  }
+  if (owners.size > 0) return currentOwners(owners, objectType(request.schema, request.resolve), request.isServed);
   const after = withoutManagedFields(live);
   return ownersAfterUpdate(owners, { ...request, before: undefined, after, manager: 'before-first-apply' });
 }

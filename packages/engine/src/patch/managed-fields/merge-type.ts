@@ -1,5 +1,6 @@
 import type { Json } from '../../json.ts';
 import type { ResolveSchema, Schema } from '../../schema.ts';
+import { identitySchemas, objectMetaSchema } from './object-meta-schema.ts';
 
 /** What a value may be for merging: at most one of each form. */
 export interface Atom {
@@ -104,7 +105,11 @@ function withMapType(atom: Atom, mapTypeName: 'atomic' | 'granular' | undefined)
 }
 
 function mapType(schema: Schema, context: Context): MapType {
-  const fields = Object.entries(schema.properties ?? {}).map(
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const properties = embedded
+    ? { ...schema.properties, ...identitySchemas, metadata: objectMetaSchema }
+    : schema.properties;
+  const fields = Object.entries(properties ?? {}).map(
     ([name, field]) => [name, { type: typeOf(field, context), default: field.default }] as const,
   );
   return {

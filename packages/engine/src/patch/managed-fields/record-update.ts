@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { ResolveSchema, Schema } from '../../schema.ts';
 import { capUpdaters } from './cap-updaters.ts';
 import { isEmptySet, union } from './field-set.ts';
-import { objectType } from './object-meta.ts';
+import { objectType } from './object-type.ts';
+import { currentOwners } from './current-owners.ts';
 import { type Owner, type Owners, ownerId, readOwners, UnreadableOwners } from './owners.ts';
 import { resetFields, withoutReset } from './reset-fields.ts';
 import { withoutUntracked } from './strip-metadata.ts';
@@ -48,14 +49,14 @@ export function recordUpdate(record: UpdateRecord): JsonObject {
 export function ownersAfterUpdate(owners: Owners, record: UpdateRecord): Owners {
   const { before, after, manager, apiVersion, subresource, now } = record;
   const reset = resetFields({ ...record, kind: textOf(after['kind']) });
-  const served = new Map([...owners].filter(([, owner]) => record.isServed?.(owner.apiVersion) ?? true));
+  const type = objectType(record.schema, record.resolve);
   const comparison = comparisonOf({
-    type: objectType(record.schema, record.resolve),
+    type,
     before: before === undefined ? createdFrom(record) : withoutManagedFields(before),
     after,
     reset,
   });
-  const left = takeFields(served, '', comparison);
+  const left = takeFields(currentOwners(owners, type, record.isServed), '', comparison);
   const changed = union(comparison.modified, comparison.added);
   const fields = withoutUntracked(withoutReset(changed, reset));
   if (isEmptySet(fields)) return capUpdaters(left);

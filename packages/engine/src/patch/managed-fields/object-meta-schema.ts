@@ -1,5 +1,4 @@
-import type { ResolveSchema, Schema } from '../../schema.ts';
-import { type MergeType, mergeType } from './merge-type.ts';
+import type { Schema } from '../../schema.ts';
 
 const text: Schema = { type: 'string' };
 const texts: Schema = { type: 'object', additionalProperties: text };
@@ -51,28 +50,5 @@ export const objectMetaSchema: Schema = {
   },
 };
 
-const completed = new WeakMap<Schema, Schema>();
-
-/** The type of a kind's objects, with `metadata` typed and identity fields known even where a CRD's schema leaves them out. */
-export function objectType(schema: Schema, resolve: ResolveSchema): MergeType {
-  const known = completed.get(schema);
-  if (known !== undefined) return mergeType(known, resolve);
-  const complete = completeSchema(resolve(schema));
-  completed.set(schema, complete);
-  return mergeType(complete, resolve);
-}
-
-function completeSchema(schema: Schema): Schema {
-  const metadata = schema.properties?.['metadata'];
-  const isTyped = metadata?.$ref !== undefined || metadata?.allOf !== undefined;
-  return {
-    ...schema,
-    type: 'object',
-    properties: {
-      ...schema.properties,
-      apiVersion: text,
-      kind: text,
-      metadata: isTyped ? metadata : objectMetaSchema,
-    },
-  };
-}
+/** What every object has, whatever its schema says. */
+export const identitySchemas: Readonly<Record<'apiVersion' | 'kind', Schema>> = { apiVersion: text, kind: text };

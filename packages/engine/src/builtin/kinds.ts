@@ -1,4 +1,5 @@
 import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
+import { validateCrd, validateCrdUpdate } from '../crd/validate-crd.ts';
 import { emptyStruct } from './decode.ts';
 import type { BuiltinKind } from './kind.ts';
 import {
@@ -10,6 +11,7 @@ import {
   prepareServiceAccount,
   prepareVolume,
 } from './prepare/core.ts';
+import { prepareDefinition } from './prepare/definition.ts';
 import { prepareJob } from './prepare/job.ts';
 import { preparePod } from './prepare/pod.ts';
 import { prepareService } from './prepare/service.ts';
@@ -119,7 +121,15 @@ const rows: readonly Row[] = [
     hasGeneration: true,
     validate: checkWebhooks,
   },
-  { type: 'apiextensions.CustomResourceDefinition', isClusterScoped: true, hasGeneration: true },
+  {
+    type: 'apiextensions.CustomResourceDefinition',
+    isClusterScoped: true,
+    hasGeneration: true,
+    checkName: () => [],
+    prepareForCreate: prepareDefinition,
+    validate: validateCrd,
+    validateUpdate: (object, old, subresource) => (subresource === 'status' ? [] : validateCrdUpdate(object, old)),
+  },
   { type: 'authentication.SelfSubjectReview', isClusterScoped: true },
   { type: 'authentication.TokenRequest' },
   { type: 'authentication.TokenReview', isClusterScoped: true },

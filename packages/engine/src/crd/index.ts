@@ -6,4 +6,5 @@ export { createCrdStrategy } from './crd-strategy.ts';
 export { type CrdScale, crdVersions, type CrdVersion } from './crd-version.ts';
 export { humanDuration } from './human-duration.ts';
 export { compileJsonPath } from './json-path.ts';
+export { validateCrd, validateCrdUpdate } from './validate-crd.ts';
 export { compareVersions } from './version-order.ts';

@@ -67,8 +67,8 @@ const requestWhole: SetDefaults = (spec) =>
   });
 
 function askedFor(spec: JsonObject, name: string): readonly (readonly [string, string])[] {
-  const amounts = parts(spec, 'containers').flatMap((container) => {
-    const parsed = parseQuantity(text(part(part(container, 'resources'), 'requests'), name));
+  const amounts = parts(spec, 'containers').flatMap((each) => {
+    const parsed = parseQuantity(text(part(part(each, 'resources'), 'requests'), name));
     return parsed.ok ? [parsed.value] : [];
   });
   return amounts.length === 0 ? [] : [[name, formatQuantity(amounts.reduce(addQuantities))]];

@@ -1,0 +1,16 @@
+import type { Json, JsonObject } from '../json.ts';
+import type { FieldCause } from '../status-error.ts';
+import { fit, type Walk } from './fit.ts';
+import { compileNode } from './node.ts';
+
+/** How a value does not fit a schema that stands alone; rules are not evaluated. */
+export function misfits(schema: JsonObject, value: Json): readonly FieldCause[] {
+  const walk: Walk = { path: [], errors: [] };
+  fit(
+    compileNode(schema, (same) => same),
+    value,
+    undefined,
+    walk,
+  );
+  return walk.errors.map(({ cause }) => cause);
+}

@@ -1,32 +1,186 @@
 import type { KubeObject } from '@manta/api';
-import { apiVersionOf, type ResourceType } from '@manta/kube';
-import type { Action } from '@manta/plan';
-import type { EventRecorder } from '@manta/runtime';
+import {
+  apiVersionOf,
+  createMergePatch,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type ObjectRef,
+  type ResourceType,
+  resources,
+} from '@manta/kube';
+import type { Action, ChildKind, CreateAction, PlannedEvent, PlanOutcome, Told } from '@manta/plan';
+import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
 
-/** What carrying out a plan needs: the object it is about and the means to write. */
+/** What carrying out a plan needs: the object it is about, the means to write, and who will show us the result. */
 export interface Actor {
+  readonly client: KubeClient;
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly events: EventRecorder;
+  readonly context: Pick<ReconcileContext, 'wrote' | 'deleted' | 'signal' | 'log'>;
+  readonly informerOf: (kind: ChildKind | 'RayCluster') => Informer | undefined;
 }
 
-/** Carries out a plan's actions, in order. The only code of the operator that changes the world. */
-export function act(actions: readonly Action[], actor: Actor): void {
-  for (const { event } of actions) {
-    const { metadata } = actor.object;
-    actor.events.event({
-      regarding: {
-        apiVersion: apiVersionOf(actor.type),
-        kind: actor.type.kind,
-        name: metadata?.name ?? '',
-        namespace: metadata?.namespace,
-        uid: metadata?.uid,
-        resourceVersion: metadata?.resourceVersion,
-      },
-      type: event.severity,
-      reason: event.reason,
-      action: event.action,
-      note: event.note,
-    });
+/** Creates under way at once grow 1, 2, 4 … up to this: a quota that is used up is met by one request, not by five hundred. */
+const MAX_BATCH = 64;
+
+const TYPES: Readonly<Record<ChildKind | 'RayCluster', ResourceType>> = {
+  RayCluster: resources.rayClusters,
+  Pod: resources.pods,
+  Service: resources.services,
+  ServiceAccount: resources.serviceAccounts,
+  Role: resources.roles,
+  RoleBinding: resources.roleBindings,
+  Ingress: resources.ingresses,
+  Route: resources.routes,
+  Secret: resources.secrets,
+  PersistentVolumeClaim: resources.persistentVolumeClaims,
+  Job: resources.jobs,
+};
+
+/** Carries out a plan's actions in order, up to the first that fails. The only code of the operator that changes the world. */
+export async function act(actions: readonly Action[], actor: Actor): Promise<PlanOutcome> {
+  for (const action of actions) {
+    if (action.type === 'fail') return { kind: 'failed', message: action.message };
+    try {
+      await carryOut(action, actor);
+    } catch (error) {
+      if (actor.context.signal.aborted) throw error;
+      const outcome = failed(action, actor, error);
+      if (outcome !== undefined) return outcome;
+    }
   }
+  return { kind: 'done' };
+}
+
+/** Writes what has changed in the object's own status; nothing else in it is touched. */
+export async function writeStatus(actor: Actor, before: unknown, after: unknown): Promise<void> {
+  const body = createMergePatch({ status: before ?? {} }, { status: after });
+  if (body === undefined) return;
+  const { client, type, object, context } = actor;
+  const ref = refOf(actor, object.metadata?.name ?? '');
+  const options = { subresource: 'status', signal: context.signal };
+  remember(actor, 'RayCluster', await client.patch(type, ref, { type: 'merge', body }, options));
+}
+
+function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | undefined {
+  const message = error instanceof Error ? error.message : String(error);
+  const told: Told = action.type === 'event' || action.type === 'fail' ? {} : action;
+  if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
+  if (told.isOptional === true) {
+    actor.context.log.warn('An optional step failed', { action: action.type, error: message });
+    return undefined;
+  }
+  return { kind: 'failed', message, failure: told.failure };
+}
+
+async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor): Promise<void> {
+  const { client, context } = actor;
+  const { signal } = context;
+  switch (action.type) {
+    case 'event':
+      tell(actor, action.event);
+      return;
+    case 'create':
+      await createAll(action, actor);
+      return;
+    case 'update':
+      remember(actor, action.kind, await client.update(TYPES[action.kind], action.object, { signal }));
+      break;
+    case 'patch': {
+      const patch = { type: 'merge', body: action.patch } as const;
+      remember(
+        actor,
+        action.kind,
+        await client.patch(TYPES[action.kind], refOf(actor, action.name), patch, { signal }),
+      );
+      break;
+    }
+    case 'delete':
+      await deleteOne(action.kind, action.name, action.uid, actor);
+      break;
+    case 'delete-pods': {
+      const labelSelector = Object.entries(action.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(',');
+      await client.deleteCollection(resources.pods, { namespace: namespaceOf(actor), labelSelector }, { signal });
+      break;
+    }
+  }
+  if (action.done !== undefined) tell(actor, action.done);
+}
+
+/** In growing batches; within a batch all are tried, and the first refusal stops the rest. */
+async function createAll(action: CreateAction, actor: Actor): Promise<void> {
+  for (let done = 0, size = 1; done < action.objects.length; done += size, size = Math.min(size * 2, MAX_BATCH)) {
+    const batch = action.objects.slice(done, done + size);
+    const results = await Promise.allSettled(batch.map((object) => createOne(action, object, actor)));
+    const refusal = results.find((result) => result.status === 'rejected');
+    if (refusal !== undefined) throw refusal.reason;
+  }
+}
+
+async function createOne(action: CreateAction, object: KubeObject, actor: Actor): Promise<void> {
+  const { client, context } = actor;
+  const type = TYPES[action.kind];
+  try {
+    remember(actor, action.kind, await client.create(type, object, { signal: context.signal }));
+  } catch (error) {
+    if (!isAlreadyExists(error) || action.whenExists === 'failure') throw error;
+    if (action.whenExists === 'fine') return;
+    const existing = await client.get(type, refOf(actor, object.metadata?.name ?? ''), { signal: context.signal });
+    if (!isOurs(existing, actor.object)) throw error;
+    if (existing.metadata?.deletionTimestamp !== undefined) {
+      throw new Error(`${type.kind} ${existing.metadata.name} is still being deleted`, { cause: error });
+    }
+    // We made it before and did not hear of it: a lost answer, or a cache that is behind.
+    remember(actor, action.kind, existing);
+    return;
+  }
+  if (action.done !== undefined)
+    tell(actor, { ...action.done, note: action.done.note.replace('%n', object.metadata?.name ?? '') });
+}
+
+async function deleteOne(kind: ChildKind, name: string, uid: string, actor: Actor): Promise<void> {
+  const { client, context } = actor;
+  try {
+    const answer = await client.delete(TYPES[kind], refOf(actor, name), {
+      preconditions: { uid },
+      signal: context.signal,
+    });
+    const informer = actor.informerOf(kind);
+    if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, answer);
+  } catch (error) {
+    // Gone, or another object under the same name: what we wanted gone is gone.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+function remember(actor: Actor, kind: ChildKind | 'RayCluster', written: KubeObject): void {
+  const informer = actor.informerOf(kind);
+  if (informer !== undefined) actor.context.wrote(informer, written);
+}
+
+function isOurs(object: KubeObject, owner: KubeObject): boolean {
+  return (
+    object.metadata?.ownerReferences?.some(
+      ({ uid, controller }) => controller === true && uid === owner.metadata?.uid,
+    ) ?? false
+  );
+}
+
+function refOf(actor: Actor, name: string): ObjectRef {
+  return { namespace: namespaceOf(actor), name };
+}
+
+function namespaceOf({ object }: Actor): string {
+  return object.metadata?.namespace ?? '';
+}
+
+function tell({ events, type, object }: Actor, { severity, reason, action, note }: PlannedEvent): void {
+  const { name = '', namespace, uid, resourceVersion } = object.metadata ?? {};
+  const regarding = { apiVersion: apiVersionOf(type), kind: type.kind, name, namespace, uid, resourceVersion };
+  events.event({ regarding, type: severity, reason, action, note });
 }

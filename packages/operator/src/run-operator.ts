@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readOperatorEnv } from '@manta/api';
+import { type OperatorEnv, readOperatorEnv } from '@manta/api';
 import {
   type Clock,
   ConfigError,
@@ -47,7 +47,7 @@ export async function runOperator(args: readonly string[], version: string): Pro
   if (!log.ok) return complain(log.error);
   process.once('exit', () => log.value.flushSync());
   try {
-    await run(read.options, version, clock, log.value.named('setup'));
+    await run(read.options, version, clock, log.value);
     return 0;
   } catch (error) {
     if (!(error instanceof StartError || error instanceof ConfigError))
@@ -59,8 +59,10 @@ export async function runOperator(args: readonly string[], version: string): Pro
 }
 
 /** From options to a running manager, top to bottom. */
-async function run(options: OperatorOptions, version: string, clock: Clock, log: Logger): Promise<void> {
-  sayHello(options, version, log);
+async function run(options: OperatorOptions, version: string, clock: Clock, root: Logger): Promise<void> {
+  const log = root.named('setup');
+  const env = readOperatorEnv(process.env);
+  sayHello(options, env, version, log);
   const metrics = createMetricsRegistry();
   registerProcessMetrics(metrics, thisProcess());
   const health = createHealth();
@@ -73,7 +75,7 @@ async function run(options: OperatorOptions, version: string, clock: Clock, log:
     observer: createRestClientObserver(metrics),
   });
   const client = createKubeClient({ transport, clock, rateLimit: options.rateLimit });
-  const world: World = { clock, random: Math.random, client, log, metrics };
+  const world: World = { clock, random: Math.random, client, log: root, metrics };
   const stop = stopSignal((name) => log.info('Stopping', { signal: name }));
   try {
     const facts = await firstContact(world, connection.server);
@@ -83,12 +85,13 @@ async function run(options: OperatorOptions, version: string, clock: Clock, log:
     const servers = await startServers(options, metrics, health, log);
     const shortcomings = createShortcomings({
       ...world,
+      log,
       wanted: relevantPermissions(options, facts),
       namespaces: options.watchNamespaces,
     });
     const { controllers, informers, events } = createControllers(world, {
       options,
-      env: readOperatorEnv(process.env),
+      env,
       version,
       facts: keepFactsFresh(facts, client, clock, log),
       hostname: hostname(),
@@ -141,12 +144,13 @@ async function firstContact(world: World, server: URL): Promise<ClusterFacts> {
   }
 }
 
-function sayHello(options: OperatorOptions, version: string, log: Logger): void {
+function sayHello(options: OperatorOptions, env: OperatorEnv, version: string, log: Logger): void {
   log.info('Manta operator', { version, node: process.version });
   log.info('Loaded feature gates', { featureGates: options.gates });
   if (options.watchNamespaces.length > 0)
     log.info('Only watch custom resources in the namespaces', { namespaces: options.watchNamespaces });
-  for (const note of options.notes) log.warn(note);
+  for (const note of [...options.notes, ...env.notes]) log.warn(note);
+  if (env.webhooks) log.warn('ENABLE_WEBHOOKS is set, but this version does not serve webhooks yet');
 }
 
 /** One line for people; the log has the rest. */

@@ -33,3 +33,4 @@ export type { RayClusterPlan } from './raycluster/plan.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
 export { placeName } from './raycluster/worker-actions.ts';
 export type { ChildKind, CreateAction, DeleteAction, PlanOutcome, Told } from './plan.ts';
+export { HEAD_PLACE } from './raycluster/head.ts';

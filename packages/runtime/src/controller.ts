@@ -19,7 +19,10 @@ import type { World } from './world.ts';
 import { type PendingWrite, WriteBarrier } from './write-barrier.ts';
 
 export interface ControllerOptions {
+  /** In metrics and messages, e.g. `raycluster`. */
   readonly name: string;
+  /** The kind that keys stand for; log lines carry the object under this name. */
+  readonly kind?: string | undefined;
   readonly reconcile: Reconcile;
   readonly sources: readonly Source[];
   /** How many keys may be worked on at once. Waiting costs nothing, so the default is generous: 100. */
@@ -84,7 +87,10 @@ class QueueController implements Controller {
     this.name = options.name;
     this.#world = world;
     this.#options = options;
-    this.#log = world.log.named(options.name).with({ controller: options.name });
+    this.#log = world.log
+      .named('controllers')
+      .named(options.kind ?? options.name)
+      .with({ controller: options.name });
     this.#concurrency = Math.max(1, options.concurrency ?? CONCURRENCY);
     this.#metrics = controllerMetrics(world.metrics, options.name, this.#concurrency);
     this.#queue = new WorkQueue({
@@ -165,7 +171,9 @@ class QueueController implements Controller {
   async #reconcile(key: ObjectKey, abort: AbortSignal): Promise<void> {
     const { clock, random } = this.#world;
     const { name, namespace } = refOf(key);
-    const log = this.#log.with({ namespace, name, reconcileID: randomId(random) });
+    const { kind } = this.#options;
+    const object = kind === undefined ? {} : { [kind]: { name, namespace } };
+    const log = this.#log.with({ ...object, namespace, name, reconcileID: randomId(random) });
     const state = this.#barrier.state(key);
     const unseen = state.kind === 'late' ? state.pending : [];
     if (unseen.length > 0) this.#reportLate(log, unseen);

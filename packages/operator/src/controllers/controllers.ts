@@ -27,10 +27,11 @@ export interface Controllers {
 }
 
 /** Every controller of the operator and what they share. */
-export function createControllers(world: World, { options, facts, hostname }: ControllersInput): Controllers {
+export function createControllers(world: World, input: ControllersInput): Controllers {
+  const { options, env, version, facts, hostname } = input;
   const events = createEventBroadcaster({ ...world, hostname });
   const raycluster = createRayClusterController(world, {
-    gates: options.gates,
+    context: { env, gates: options.gates, operatorVersion: version, podDefaults: options.podDefaults },
     facts,
     events: events.recorder(ReportingController.RayCluster),
     namespaces: options.watchNamespaces,

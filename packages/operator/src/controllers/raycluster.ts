@@ -1,67 +1,127 @@
-import type { FeatureGates, RayCluster } from '@manta/api';
+import type { RayCluster } from '@manta/api';
 import { resources } from '@manta/kube';
-import { planRayCluster } from '@manta/plan';
+import { type BuildContext, type PlanOutcome, planRayCluster, rayClusterStatus } from '@manta/plan';
 import {
   anyOf,
   changes,
   type Controller,
   createController,
-  createInformer,
   done,
   type EventRecorder,
   fromInformer,
   type Informer,
+  type ReconcileContext,
+  type ReconcileResult,
   requeueAfter,
+  urgentWhen,
   type World,
 } from '@manta/runtime';
-import { act } from '../act.ts';
+import { type Actor, act, writeStatus } from '../act.ts';
 import type { FreshFacts } from '../cluster/fresh-facts.ts';
+import { LastHolders } from '../observe/last-holders.ts';
+import {
+  createRayClusterCache,
+  informerOf,
+  optionalInformers,
+  requiredInformers,
+} from '../observe/ray-cluster-cache.ts';
+import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
 
 export interface RayClusterControllerOptions {
-  readonly gates: FeatureGates;
+  readonly context: BuildContext;
   readonly facts: FreshFacts;
   readonly events: EventRecorder;
   readonly namespaces: readonly string[];
   readonly concurrency: number;
 }
 
-/** Observe, plan, act for RayClusters. */
+/** Observe, plan, act, and say how it went: for RayClusters. */
 export function createRayClusterController(
   world: World,
   options: RayClusterControllerOptions,
 ): { readonly controller: Controller; readonly informers: readonly Informer[] } {
-  const clusters = createInformer(world, {
-    type: resources.rayClusters,
-    namespaces: options.namespaces,
-    project: withoutManagedFields,
+  const { context, facts, namespaces, events } = options;
+  const cache = createRayClusterCache(world, {
+    namespaces,
+    hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
+    hasRoutes: facts.current().isOpenShift && !context.env.ingressOnOpenShift,
   });
+  const observer: RayClusterObserver = {
+    cache,
+    client: world.client,
+    lastHolders: new LastHolders(cache.pods),
+    context,
+    installed: () => ({ certManager: facts.current().hasCertManager, openShift: facts.current().isOpenShift }),
+    now: () => world.clock.now(),
+  };
+
+  async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
+    const observed = await observeRayCluster(observer, pass);
+    if (observed === undefined) {
+      observer.lastHolders.forget(key);
+      return done;
+    }
+    const plan = planRayCluster(observed);
+    const actor: Actor = {
+      client: world.client,
+      type: resources.rayClusters,
+      object: observed.cluster,
+      events,
+      context: pass,
+      informerOf: (kind) => informerOf(cache, kind),
+    };
+    const outcome = await act(plan.actions, actor);
+    const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
+    if (status !== undefined) await writeStatus(actor, observed.cluster.status, status);
+    if (outcome.kind === 'failed') throw new PlanFailed(outcome);
+    // A suspension moves on from what the status now says.
+    if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
+    return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
+  }
+
   const controller = createController(world, {
     name: 'raycluster',
+    kind: 'RayCluster',
     concurrency: options.concurrency,
+    required: requiredInformers(cache),
+    optional: optionalInformers(cache),
     sources: [
-      fromInformer(clusters, {
-        when: anyOf(
-          changes((cluster) => cluster.metadata?.generation),
-          changes((cluster) => cluster.metadata?.labels),
-          changes((cluster) => cluster.metadata?.annotations),
-        ),
-      }),
+      fromInformer(cache.clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
+      fromInformer(cache.pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),
+      // What was deleted by hand comes back.
+      ...[cache.services, cache.jobs, cache.secrets, cache.roles, cache.roleBindings].map((informer) =>
+        fromInformer(informer, { keys: ({ belongsTo }) => belongsTo }),
+      ),
     ],
-    reconcile: (key) => {
-      const cluster = clusters.get(key);
-      if (cluster === undefined) return Promise.resolve(done);
-      const { hasCertManager } = options.facts.current();
-      const plan = planRayCluster({ cluster, gates: options.gates, installed: { certManager: hasCertManager } });
-      act(plan.actions, { type: resources.rayClusters, object: cluster, events: options.events });
-      return Promise.resolve(plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs));
-    },
+    reconcile,
   });
-  return { controller, informers: [clusters] };
+  return { controller, informers: [...requiredInformers(cache), ...optionalInformers(cache)] };
 }
 
-/** managedFields are a third of an object's bytes, and nothing here reads them. */
-function withoutManagedFields(cluster: RayCluster): RayCluster {
-  const { managedFields: _, ...metadata }: { managedFields?: unknown } & RayCluster['metadata'] =
-    cluster.metadata ?? {};
-  return { ...cluster, metadata };
+/** A plan that could not be carried out to its end; the key comes back later. */
+class PlanFailed extends Error {
+  override readonly name = 'PlanFailed';
+
+  constructor(outcome: Extract<PlanOutcome, { kind: 'failed' }>) {
+    super(outcome.message);
+  }
+}
+
+/** Our own status writes are no news. */
+const specOrMetadataChanged = anyOf<RayCluster>(
+  changes((cluster) => cluster.metadata?.generation),
+  changes((cluster) => cluster.metadata?.labels),
+  changes((cluster) => cluster.metadata?.annotations),
+  changes((cluster) => cluster.metadata?.deletionTimestamp),
+);
+
+function isMovingOn(cluster: RayCluster, after: NonNullable<RayCluster['status']>): boolean {
+  return suspension(cluster.status) !== suspension(after);
+}
+
+function suspension(status: RayCluster['status']): string {
+  const conditions = status?.conditions ?? [];
+  return conditions
+    .flatMap(({ type, status: value }) => (type.includes('Suspend') && value === 'True' ? [type] : []))
+    .join();
 }

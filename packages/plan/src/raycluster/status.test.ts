@@ -28,7 +28,6 @@ describe('rayClusterStatus()', () => {
       desiredWorkerReplicas: 2,
       readyWorkerReplicas: 2,
       availableWorkerReplicas: 2,
-      minWorkerReplicas: 0,
       maxWorkerReplicas: 10,
       observedGeneration: 1,
       head: { podIP: '10.0.0.1', podName: 'demo-head-abcde', serviceIP: '10.0.0.1', serviceName: 'demo-head-svc' },

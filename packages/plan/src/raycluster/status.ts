@@ -23,7 +23,7 @@ export function rayClusterStatus(subject: Subject, outcome: PlanOutcome): RayClu
   const before = cluster.status ?? {};
   const service = headService(subject);
   const state = stateOf(subject, outcome);
-  const after: RayClusterStatus = {
+  const after = withoutZeros({
     ...before,
     ...desiredResources(spec),
     ...(state === undefined ? {} : { state }),
@@ -40,7 +40,7 @@ export function rayClusterStatus(subject: Subject, outcome: PlanOutcome): RayClu
     ...(state !== undefined && state !== before.state
       ? { stateTransitionTimes: { ...before.stateTransitionTimes, [state]: timestamp(now) } }
       : {}),
-  };
+  });
   if (isSame(before, after)) return undefined;
   return { ...after, lastUpdateTime: timestamp(now) };
 }
@@ -81,16 +81,18 @@ function endpointsOf({ ports }: ServiceRecord): StringMap {
   );
 }
 
-/** Fields that are absent, empty or zero are the same to the API. */
-function isSame(before: RayClusterStatus, after: RayClusterStatus): boolean {
-  return canonicalJson(significant(before)) === canonicalJson(significant(after));
-}
-
-function significant({ lastUpdateTime: _, ...status }: RayClusterStatus): object {
+/** The API leaves out what is empty or zero, and so do we: absent and zero are the same to its clients. */
+function withoutZeros(status: RayClusterStatus): RayClusterStatus {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => !isEmpty(value)));
 }
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** Whether only the time of the last update differs. */
+function isSame(before: RayClusterStatus, after: RayClusterStatus): boolean {
+  const timeless = (status: RayClusterStatus) => canonicalJson({ ...withoutZeros(status), lastUpdateTime: null });
+  return timeless(before) === timeless(after);
 }

@@ -1,0 +1,54 @@
+import { type Job, jobOutcome, type KubeObject, Label, OriginCrd, type Service } from '@manta/api';
+import type { JobRecord, NamedRecord, ServiceRecord } from '@manta/plan';
+
+/** Where a child belongs: `namespace/cluster`. */
+export type ClusterKey = string;
+
+/** A record that knows the clusters it belongs to, so that it can be found from them. */
+export type Belonging<R> = R & { readonly belongsTo: readonly ClusterKey[] };
+
+export function namedRecord({ metadata = {} }: KubeObject): NamedRecord {
+  return { name: metadata.name ?? '', uid: metadata.uid ?? '', owner: ownerOf(metadata) };
+}
+
+/** The same for objects that carry our label. */
+export function labelledRecord(object: KubeObject): Belonging<NamedRecord> {
+  const { metadata = {} } = object;
+  return { ...namedRecord(object), belongsTo: keys(metadata.namespace, [metadata.labels?.[Label.Cluster]]) };
+}
+
+export function serviceRecord(service: Service): Belonging<ServiceRecord> {
+  const { metadata = {}, spec = {} } = service;
+  const { labels = {} } = metadata;
+  return {
+    ...namedRecord(service),
+    labels,
+    clusterIP: spec.clusterIP ?? '',
+    ports: (spec.ports ?? []).map(({ name = '', nodePort, targetPort }) => ({ name, nodePort, targetPort })),
+    belongsTo: keys(metadata.namespace, [
+      labels[Label.Cluster],
+      labels[Label.HeadlessWorkerService],
+      labels[Label.OriginatedFromCrd] === OriginCrd.RayCluster ? labels[Label.OriginatedFromCrName] : undefined,
+    ]),
+  };
+}
+
+export function jobRecord(job: Job): Belonging<JobRecord> {
+  return { ...labelledRecord(job), outcome: jobOutcome(job) };
+}
+
+/** The whole object but for managedFields, which are a third of its bytes and read by nobody here. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { metadata = {} } = object;
+  if (!('managedFields' in metadata)) return object;
+  const { managedFields: _dropped, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+function ownerOf({ ownerReferences }: NonNullable<KubeObject['metadata']>): string | undefined {
+  return ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+function keys(namespace: string | undefined, names: readonly (string | undefined)[]): readonly ClusterKey[] {
+  return [...new Set(names)].flatMap((name) => (name === undefined ? [] : [`${namespace ?? ''}/${name}`]));
+}

@@ -1,0 +1,68 @@
+import {
+  Annotation,
+  type ContainerStateTerminated,
+  headPodReady,
+  Label,
+  NodeType,
+  type Pod,
+  RAY_CONTAINER_INDEX,
+} from '@manta/api';
+import type { PodRecord } from '@manta/plan';
+import type { Interner } from '@manta/runtime';
+
+/** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
+export function podRecord(pod: Pod, intern: Interner): PodRecord {
+  const { metadata = {}, spec, status } = pod;
+  const { labels = {} } = metadata;
+  const nodeType = intern.string(labels[Label.NodeType] ?? '');
+  return {
+    name: metadata.name ?? '',
+    namespace: intern.string(metadata.namespace ?? ''),
+    uid: metadata.uid ?? '',
+    nodeType,
+    group: intern.string(labels[Label.Group] ?? ''),
+    cluster: intern.string(labels[Label.Cluster] ?? ''),
+    replicaIndex: numberOf(labels[Label.ReplicaIndex]),
+    replicaName: intern.string(labels[Label.ReplicaName]),
+    hostIndex: numberOf(labels[Label.ReplicaHostIndex]),
+    owner: intern.string(metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid),
+    createdAt: Date.parse(metadata.creationTimestamp ?? ''),
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    phase: intern.string(status?.phase ?? ''),
+    restartPolicy: intern.string(spec?.restartPolicy ?? ''),
+    podIP: status?.podIP ?? '',
+    ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
+    rayTerminated: rayTerminated(pod),
+    head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
+  };
+}
+
+function headRecord(pod: Pod): PodRecord['head'] {
+  const { annotations = {} } = pod.metadata ?? {};
+  return {
+    readiness: headPodReady(pod),
+    recreateHash: annotations[Annotation.RecreateHash] ?? '',
+    operatorVersion: annotations[Annotation.OperatorVersion] ?? '',
+  };
+}
+
+function rayTerminated({ spec, status }: Pod): string | undefined {
+  const name = spec?.containers[RAY_CONTAINER_INDEX]?.name;
+  const terminated = status?.containerStatuses?.find((container) => container.name === name)?.state?.terminated;
+  return terminated === undefined ? undefined : describeTermination(terminated);
+}
+
+/** The text that users and their alerts know from the peer's events. */
+function describeTermination(state: ContainerStateTerminated): string {
+  const { exitCode, signal = 0, reason = '', message = '', startedAt, finishedAt, containerID = '' } = state;
+  return `&ContainerStateTerminated{ExitCode:${exitCode},Signal:${signal},Reason:${reason},Message:${message},StartedAt:${goTime(startedAt)},FinishedAt:${goTime(finishedAt)},ContainerID:${containerID},}`;
+}
+
+function goTime(time: string | null | undefined): string {
+  const text = time === undefined || time === null ? '0001-01-01T00:00:00Z' : time;
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} +0000 UTC`;
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}

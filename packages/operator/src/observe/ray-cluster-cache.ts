@@ -1,0 +1,107 @@
+import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster, type Ingress } from '@manta/api';
+import { resources } from '@manta/kube';
+import type { ChildKind, JobRecord, NamedRecord, PodRecord, ServiceRecord } from '@manta/plan';
+import { createInformer, type Informer, type World } from '@manta/runtime';
+import {
+  type Belonging,
+  jobRecord,
+  labelledRecord,
+  namedRecord,
+  serviceRecord,
+  withoutManagedFields,
+} from './child-records.ts';
+import { podRecord } from './pod-record.ts';
+
+/** Local copies of everything that RayClusters are made of. */
+export interface RayClusterCache {
+  readonly clusters: Informer<RayCluster>;
+  readonly pods: Informer<PodRecord, 'cluster'>;
+  readonly services: Informer<Belonging<ServiceRecord>, 'cluster'>;
+  readonly jobs: Informer<Belonging<JobRecord>, 'cluster'>;
+  readonly serviceAccounts: Informer<NamedRecord>;
+  readonly roles: Informer<Belonging<NamedRecord>, 'cluster'>;
+  readonly roleBindings: Informer<Belonging<NamedRecord>, 'cluster'>;
+  readonly secrets: Informer<Belonging<NamedRecord>, 'cluster'>;
+  readonly ingresses: Informer<Ingress>;
+  /** Only where the embedded GCS storage is switched on. */
+  readonly claims: Informer<PersistentVolumeClaim> | undefined;
+  /** Only on OpenShift. */
+  readonly routes: Informer<Belonging<NamedRecord>, 'cluster'> | undefined;
+}
+
+export interface CacheOptions {
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly hasClaims: boolean;
+  readonly hasRoutes: boolean;
+}
+
+const OUR_PODS = `${Label.NodeType} in (${Object.values(NodeType).join(',')})`;
+const OUR_JOBS = `${Label.AppCreatedBy}=${LabelValue.CreatedBy}`;
+
+export function createRayClusterCache(
+  world: World,
+  { namespaces, hasClaims, hasRoutes }: CacheOptions,
+): RayClusterCache {
+  const byCluster = { indexes: { cluster: ({ belongsTo }: Belonging<object>) => belongsTo } };
+  // Of these only the name and the owner matter; all but the accounts, which users may bring themselves, carry our label.
+  const named = { namespaces, content: 'metadata', project: namedRecord } as const;
+  const labelled = { ...named, labelSelector: Label.Cluster, project: labelledRecord, ...byCluster };
+  return {
+    clusters: createInformer(world, { type: resources.rayClusters, namespaces, project: withoutManagedFields }),
+    pods: createInformer(world, {
+      type: resources.pods,
+      namespaces,
+      labelSelector: OUR_PODS,
+      project: podRecord,
+      indexes: { cluster: (pod) => [`${pod.namespace}/${pod.cluster}`] },
+    }),
+    services: createInformer(world, { type: resources.services, namespaces, project: serviceRecord, ...byCluster }),
+    jobs: createInformer(world, {
+      type: resources.jobs,
+      namespaces,
+      labelSelector: OUR_JOBS,
+      project: jobRecord,
+      ...byCluster,
+    }),
+    serviceAccounts: createInformer(world, { type: resources.serviceAccounts, ...named }),
+    roles: createInformer(world, { type: resources.roles, ...labelled }),
+    roleBindings: createInformer(world, { type: resources.roleBindings, ...labelled }),
+    secrets: createInformer(world, { type: resources.secrets, ...labelled }),
+    ingresses: createInformer(world, { type: resources.ingresses, namespaces, project: withoutManagedFields }),
+    claims: hasClaims
+      ? createInformer(world, { type: resources.persistentVolumeClaims, namespaces, project: withoutManagedFields })
+      : undefined,
+    routes: hasRoutes ? createInformer(world, { type: resources.routes, ...labelled }) : undefined,
+  };
+}
+
+/** Without these nothing can be decided. */
+export function requiredInformers({ clusters, pods, services }: RayClusterCache): readonly Informer[] {
+  return [clusters, pods, services];
+}
+
+export function optionalInformers(cache: RayClusterCache): readonly Informer[] {
+  const { jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes } = cache;
+  return [jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes].filter(
+    (informer) => informer !== undefined,
+  );
+}
+
+/** The informer that will show what was written; undefined for kinds that nobody follows. */
+export function informerOf(cache: RayClusterCache, kind: ChildKind | 'RayCluster'): Informer | undefined {
+  const informers: Readonly<Record<ChildKind | 'RayCluster', Informer | undefined>> = {
+    RayCluster: cache.clusters,
+    Pod: cache.pods,
+    Service: cache.services,
+    ServiceAccount: cache.serviceAccounts,
+    Role: cache.roles,
+    RoleBinding: cache.roleBindings,
+    Ingress: cache.ingresses,
+    Route: cache.routes,
+    Secret: cache.secrets,
+    PersistentVolumeClaim: cache.claims,
+    Job: cache.jobs,
+  };
+  return informers[kind];
+}

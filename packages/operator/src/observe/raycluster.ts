@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { clusterObjectNames, Label, serviceNames } from '@manta/api';
+import { isNotFound, type KubeClient, resources } from '@manta/kube';
+import {
+  AUTH_TOKEN_BYTES,
+  type BuildContext,
+  type NamedRecord,
+  type ObservedChildren,
+  type ObservedRayCluster,
+  ownServiceAccount,
+} from '@manta/plan';
+import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
+import { serviceRecord } from './child-records.ts';
+import type { LastHolders } from './last-holders.ts';
+import { podRecord } from './pod-record.ts';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
+
+/** What observing needs besides the key. */
+export interface RayClusterObserver {
+  readonly cache: RayClusterCache;
+  readonly client: KubeClient;
+  readonly lastHolders: LastHolders;
+  readonly context: BuildContext;
+  readonly installed: () => ObservedRayCluster['installed'];
+  readonly now: () => number;
+}
+
+type Core = Pick<ObservedRayCluster, 'cluster' | 'pods'> & { readonly services: ObservedChildren['services'] };
+
+/** Everything a decision about this cluster needs; undefined when there is no such cluster. */
+export async function observeRayCluster(
+  observer: RayClusterObserver,
+  { key, freshness, signal }: ReconcileContext,
+): Promise<ObservedRayCluster | undefined> {
+  const core = freshness === 'cached' ? cached(observer.cache, key) : await live(observer.client, key, signal);
+  if (core === undefined) return undefined;
+  const { cluster, pods, services } = core;
+  return {
+    now: observer.now(),
+    cluster,
+    pods,
+    children: { ...otherChildren(observer.cache, key, cluster), services },
+    context: observer.context,
+    installed: observer.installed(),
+    tokenBytes: randomBytes(AUTH_TOKEN_BYTES),
+    lastHolders: observer.lastHolders.of(key),
+  };
+}
+
+function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
+  const cluster = cache.clusters.get(key);
+  if (cluster === undefined) return undefined;
+  return { cluster, pods: cache.pods.by('cluster', key), services: cache.services.by('cluster', key) };
+}
+
+/** The cache has not shown our own writes in time, so what matters is read from the server itself. */
+async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
+  const { namespace, name } = refOf(key);
+  const selection = { namespace, labelSelector: `${Label.Cluster}=${name}`, signal };
+  try {
+    const [cluster, pods, services] = await Promise.all([
+      client.get(resources.rayClusters, { namespace, name }, { signal }),
+      client.list(resources.pods, selection),
+      client.list(resources.services, { namespace, signal }),
+    ]);
+    const intern = new Interner();
+    return {
+      cluster,
+      pods: pods.items.map((pod) => podRecord(pod, intern)),
+      services: services.items.map(serviceRecord).filter(({ belongsTo }) => belongsTo.includes(key)),
+    };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Objects whose names follow from the cluster's; only those are looked for. */
+function otherChildren(
+  cache: RayClusterCache,
+  key: ObjectKey,
+  cluster: ObservedRayCluster['cluster'],
+): Omit<ObservedChildren, 'services'> {
+  const { name = '', namespace = '' } = cluster.metadata ?? {};
+  const find = (informer: Informer<NamedRecord>, ...names: readonly string[]) =>
+    names.flatMap((each) => informer.get(toKey(namespace, each)) ?? []);
+  const own = cluster.spec === undefined ? undefined : ownServiceAccount(cluster.spec);
+  const claim = cluster.spec?.gcsFaultToleranceOptions?.storage?.claimName;
+  return {
+    serviceAccounts: find(
+      cache.serviceAccounts,
+      clusterObjectNames.serviceAccount(name, own),
+      ...(own === undefined ? [] : [own]),
+    ),
+    roles: find(cache.roles, clusterObjectNames.role(name)),
+    roleBindings: find(cache.roleBindings, clusterObjectNames.roleBinding(name)),
+    secrets: find(cache.secrets, clusterObjectNames.authSecret(name)),
+    ingresses: [cache.ingresses.get(toKey(namespace, serviceNames.ingress(name)))].filter(
+      (ingress) => ingress !== undefined,
+    ),
+    routes: cache.routes?.by('cluster', key) ?? [],
+    claims: [cache.claims?.get(toKey(namespace, clusterObjectNames.gcsClaim(name, claim)))].filter(
+      (found) => found !== undefined,
+    ),
+    cleanupJobs: cache.jobs.by('cluster', key),
+  };
+}

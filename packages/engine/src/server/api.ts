@@ -4,6 +4,7 @@ import { type Admission, type AdmissionPlugin, createAdmission } from './admissi
 import { definitionLifecycle } from './admission/definition-lifecycle.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { priorityPlugin } from './admission/priority.ts';
+import { rbacEscalation } from './admission/rbac-escalation.ts';
 import { serviceAccountPlugin } from './admission/service-account.ts';
 import { serviceAddresses } from './admission/service-addresses.ts';
 import { type Authorizer, allowAll } from './auth/authorizer.ts';
@@ -35,7 +36,7 @@ export interface ApiOptions {
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
   /** Signs the tokens of service accounts; without it they get none. */
   readonly tokenKeys?: TokenKeys;
-  /** Whether pods get a service account and its token; unless told they do not, since somebody must create the accounts. */
+  /** Whether pods get a service account and its token; unless told, as soon as somebody keeps accounts, so that there are any. */
   readonly hasServiceAccounts?: boolean;
   /** Where cluster IPs of services come from; `10.0.0.0/16` unless told. */
   readonly serviceCidr?: string;
@@ -48,15 +49,16 @@ export function createApi(options: ApiOptions): Api {
   const { store, world, authorization = 'AlwaysAllow', tokenKeys, plugins = [] } = options;
   const registry = new Registry();
   for (const resource of builtinResources()) registry.serve(resource);
+  const authorizer = authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll;
   const listeners = new Set<() => void>();
   const stopDefinitions = serveDefinitions(store, registry, world.clock);
   return {
     store,
     world,
     registry,
-    authorizer: authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll,
+    authorizer,
     ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
-    admission: createAdmission([...builtinPlugins(options), ...plugins]),
+    admission: createAdmission([...builtinPlugins(options), rbacEscalation(store, authorizer), ...plugins]),
     onClose(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -77,7 +79,7 @@ function builtinPlugins({
   return [
     namespaceLifecycle(store),
     definitionLifecycle(store),
-    ...(hasServiceAccounts === true ? [serviceAccountPlugin(store, world)] : []),
+    ...(hasServiceAccounts === false ? [] : [serviceAccountPlugin(store, world, hasServiceAccounts === true)]),
     priorityPlugin(store),
     serviceAddresses(store, world, serviceCidr),
   ];

@@ -68,12 +68,17 @@ export function invalid(
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   const details = { ...(name === '' ? {} : { name }), ...(kind.group === '' ? {} : { group: kind.group }) };
   const message = `${subject} "${name}" is invalid${texts.length === 0 ? '' : `: ${list}`}`;
-  return new StatusError(422, 'Invalid', message, { ...details, kind: kind.kind, causes });
+  return new StatusError(422, 'Invalid', message, {
+    ...details,
+    ...(kind.kind === '' ? {} : { kind: kind.kind }),
+    causes,
+  });
 }
 
 /** A field's error in one line, as it appears inside a Status message. */
 export function causeText({ field, message }: FieldCause): string {
-  return `${field}: ${message}`;
+  // The real server writes an error of the object as a whole with an empty path like this.
+  return `${field === '' ? '[]' : field}: ${message}`;
 }
 
 function detailsOf({ group, plural }: Named, name: string): { name?: string; group?: string; kind: string } {

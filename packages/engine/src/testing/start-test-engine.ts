@@ -20,7 +20,7 @@ export interface TestEngineOptions {
   readonly store?: Store;
   readonly tokens?: ReadonlyMap<string, User>;
   readonly plugins?: readonly AdmissionPlugin[];
-  /** Whether pods get a service account and its token; somebody must create the accounts. */
+  /** Whether pods get a service account and its token; unless told, as soon as there are accounts. */
   readonly hasServiceAccounts?: boolean;
 }
 
@@ -51,11 +51,12 @@ export interface TestEngine {
 export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const ca = createCertificateAuthority('manta-engine-ca');
   const folder = mkdtempSync(join(tmpdir(), 'manta-engine-'));
-  const { clock = systemClock, store = createStore(), tokens, plugins = [], hasServiceAccounts = false } = options;
+  const { clock = systemClock, store = createStore(), tokens, plugins = [], hasServiceAccounts } = options;
+  const accounts = hasServiceAccounts === undefined ? {} : { hasServiceAccounts };
   const world = { clock, newUid: randomUUID, random: Math.random };
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokenKeys = { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
-  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, hasServiceAccounts });
+  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, ...accounts });
   await bootstrap(api);
   const internalErrors: unknown[] = [];
   const pair = ca.issue({ commonName: 'engine', dnsNames: ['localhost'], ips: ['127.0.0.1'] });

@@ -13,11 +13,12 @@ const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const PREFIX = 'kube-api-access-';
 
 /** Gives every new pod its service account and, unless told not to, a token of it. */
-export function serviceAccountPlugin(store: Store, world: EngineWorld): AdmissionPlugin {
+export function serviceAccountPlugin(store: Store, world: EngineWorld, isRequired: boolean): AdmissionPlugin {
   return {
     mutate({ scope, operation, object }) {
       const { group, kind } = scope.resource.info;
       if (group !== '' || kind !== 'Pod' || operation !== 'CREATE' || scope.subresource !== '') return object;
+      if (!isRequired && store.list('/serviceaccounts').length === 0) return object;
       const spec = isObject(object['spec']) ? object['spec'] : {};
       const name = textAt(spec, 'serviceAccountName') || 'default';
       const account = store.get({ resource: '/serviceaccounts', namespace: scope.namespace, name });

@@ -11,7 +11,7 @@ export interface HttpResponse {
   readonly writableLength: number;
   setHeader(name: string, value: string | readonly string[]): unknown;
   writeHead(code: number, headers: Readonly<Record<string, string>>): unknown;
-  write(chunk: string): boolean;
+  write(chunk: string | Uint8Array): boolean;
   end(): unknown;
   destroy(): unknown;
   flushHeaders?(): void;

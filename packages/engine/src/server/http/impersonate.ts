@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
-import { forbidden } from '../errors.ts';
+import { badRequest, forbidden } from '../errors.ts';
 import { type HttpRequest, header } from './http-request.ts';
 
 const EXTRA = 'impersonate-extra-';
@@ -13,7 +13,7 @@ export function impersonate(api: Api, request: HttpRequest, user: User): User {
   const extra = extraOf(request);
   if (name === undefined) {
     if (groups.length === 0 && uid === undefined && Object.keys(extra).length === 0) return user;
-    throw new Error('impersonation without a user');
+    throw badRequest(`requested ${JSON.stringify(groups)} without impersonating a user`);
   }
   for (const [plural, target] of targets(name, groups)) check(api, user, plural, target);
   return {

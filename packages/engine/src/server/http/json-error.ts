@@ -2,6 +2,7 @@
 export function jsonProblem(text: string, error: unknown): string {
   if (/^\s*$/.test(text) || isCutOff(error)) return 'unexpected end of JSON input';
   const position = positionOf(text, error);
+  if (position >= text.trimEnd().length) return 'unexpected end of JSON input';
   const char = text.charAt(position) || text.trimStart().charAt(0);
   const looking =
     position <= text.length - text.trimStart().length

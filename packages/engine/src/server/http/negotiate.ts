@@ -17,7 +17,7 @@ const FORMATS: Readonly<Record<string, Representation['format']>> = {
   'application/yaml': 'yaml',
 };
 
-const AVAILABLE = 'application/json, application/yaml';
+const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
 /** Chooses a representation; 406 where the client accepts none that there is, such as protobuf alone. */
 export function negotiate(header: string | undefined): Representation {

@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml';
+import { isObject, type Json } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import { badRequest } from '../errors.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
@@ -31,34 +32,51 @@ export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<st
 
 /** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. */
 export function decodeObject(text: string, contentType: string | undefined, kind: string): Body {
-  const { type } = parseMediaType(contentType ?? 'application/json');
+  const { type } = parseMediaType(contentType || 'application/json');
   if (type === 'application/json') return decodeJson(text, kind);
   if (type === 'application/yaml') return decodeYaml(text, kind);
-  const accepted = 'application/json, application/yaml';
+  const accepted = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
   throw new StatusError(415, 'UnsupportedMediaType', message);
 }
 
 function decodeJson(text: string, kind: string): Body {
+  const refuse = (problem: string) => {
+    const why = `couldn't get version/kind; json parse error: ${problem} (${shown(text)})`;
+    return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
+  };
+  const value = parseJson(text, (error) => refuse(jsonProblem(text, error)));
+  if (!isObject(value)) throw refuse(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`);
+  return { value, duplicateFields: duplicateKeys(text) };
+}
+
+function parseJson(text: string, explain: (error: unknown) => Error): Json {
   try {
-    return { value: JSON.parse(text), duplicateFields: duplicateKeys(text) };
+    return JSON.parse(text);
   } catch (error) {
-    const problem = `couldn't get version/kind; json parse error: ${jsonProblem(text, error)}`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${problem} (${shown(text)})`);
+    throw explain(error);
   }
+}
+
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function jsonType(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Short bodies are shown as text, others in hexadecimal digits, cut short. */
 function shown(text: string): string {
   if (text === '') return '<empty>';
-  if (/^\s*[{[]/.test(text)) return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
+  if (/^\s*\{/.test(text)) return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
   const hex = Buffer.from(text).toString('hex');
   return hex.length > 64 ? `${hex.slice(0, 64)} ...` : hex;
 }
 
 /** Decodes YAML, of which JSON is a part. */
 export function decodeYaml(text: string, kind: string): Body {
-  const document = parseDocument(text, { uniqueKeys: false, merge: true });
+  const document = parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true });
   const [problem] = document.errors;
   if (problem !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${firstLine(problem.message)}`);
   const value: unknown = document.toJS();

@@ -53,7 +53,14 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
   }
   const { code, body } = await carryOut(call, scope, verb, view);
   if (warnings.length > 0) response.setHeader('warning', warnings.map(warningValue));
-  respond(response, { code, body, format: representation.format, contentType: representation.contentType });
+  const { format, contentType } = representation;
+  const isCompressible = /\bgzip\b/.test(header(request, 'accept-encoding') ?? '');
+  respond(response, { code, body, format, contentType, isPretty: wantsPretty(request, query), isCompressible });
+}
+
+/** People who use curl want to read the answer, unless they say otherwise. */
+function wantsPretty(request: HttpRequest, query: URLSearchParams): boolean {
+  return flag(query, 'pretty') ?? /^(curl|Wget)\b/.test(header(request, 'user-agent') ?? '');
 }
 
 function scopeOf({ api, path, user, request }: ResourceRequest, warn: (message: string) => void): Scope {

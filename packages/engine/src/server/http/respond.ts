@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
 import { StatusError } from '../../status-error.ts';
 import { failureStatus } from '../status.ts';
@@ -11,13 +12,25 @@ export interface Answer {
   /** What the Content-Type says, where it is not the plain format. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly isPretty?: boolean;
+  /** The client reads gzip. */
+  readonly isCompressible?: boolean;
 }
 
+/** Answers of at least this size are compressed for clients that can read it. */
+const COMPRESS_BYTES = 128 * 1024;
+
 /** Writes an object as JSON or YAML. */
-export function respond(response: HttpResponse, { code, body, format = 'json', contentType, headers }: Answer): void {
-  const text = format === 'yaml' ? stringify(body) : `${JSON.stringify(body)}\n`;
+export function respond(response: HttpResponse, answer: Answer): void {
+  const { code, body, format = 'json', contentType, headers } = answer;
+  const text =
+    format === 'yaml' ? stringify(body) : `${JSON.stringify(body, undefined, answer.isPretty === true ? 2 : 0)}\n`;
   const type = contentType ?? (format === 'yaml' ? 'application/yaml' : 'application/json');
-  respondText(response, code, text, type, headers);
+  if (answer.isCompressible === true && text.length >= COMPRESS_BYTES) {
+    const bytes = gzipSync(text, { level: 1 });
+    const coding = { 'content-encoding': 'gzip', vary: 'Accept-Encoding', ...headers };
+    respondBytes(response, code, bytes, type, coding);
+  } else respondText(response, code, text, type, headers);
 }
 
 /** Writes a text. */
@@ -28,10 +41,19 @@ export function respondText(
   contentType: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  respondBytes(response, code, Buffer.from(text), contentType, headers);
+}
+
+function respondBytes(
+  response: HttpResponse,
+  code: number,
+  bytes: Uint8Array,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (response.headersSent || response.writableEnded) return;
-  const length = String(Buffer.byteLength(text));
-  response.writeHead(code, { 'content-type': contentType, 'content-length': length, ...headers });
-  response.write(text);
+  response.writeHead(code, { 'content-type': contentType, 'content-length': String(bytes.length), ...headers });
+  if (bytes.length > 0) response.write(bytes);
   response.end();
 }
 

@@ -1,5 +1,6 @@
-import { required } from '../../field/cause.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { invalid as invalidValue, required } from '../../field/cause.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
+import type { FieldCause } from '../../status-error.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { invalid } from '../errors.ts';
@@ -7,8 +8,8 @@ import { textAt, valueAt } from '../json-path.ts';
 import type { Scope } from '../request.ts';
 
 /** Whether the sender may do something. */
-export function selfAccessReview(api: Api, { user, version }: Scope, review: JsonObject): JsonObject {
-  return decide(api, user, review, version.resource.kind);
+export function selfAccessReview(api: Api, { user }: Scope, review: JsonObject): JsonObject {
+  return decide(api, user, review);
 }
 
 /** Whether somebody may do something. */
@@ -17,22 +18,33 @@ export function accessReview(api: Api, review: JsonObject): JsonObject {
   const name = textAt(review, 'spec.user');
   if (name === '' && !(Array.isArray(groups) && groups.length > 0)) {
     const cause = required('spec.user', 'at least one of user or group must be specified');
-    throw invalid({ group: 'authorization.k8s.io', kind: 'SubjectAccessReview' }, '', [cause]);
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [cause]);
   }
   const texts = Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [];
-  return decide(api, { name, groups: texts }, review, 'SubjectAccessReview');
+  return decide(api, { name, groups: texts }, review);
 }
 
-function decide(api: Api, user: User, review: JsonObject, kind: string): JsonObject {
+function decide(api: Api, user: User, review: JsonObject): JsonObject {
   const spec = isObject(review['spec']) ? review['spec'] : {};
   const { resourceAttributes, nonResourceAttributes } = spec;
   if (isObject(resourceAttributes) === isObject(nonResourceAttributes)) {
-    const field = 'spec.resourceAttributes';
-    const message = `Invalid value: ${isObject(resourceAttributes) ? 'cannot be specified in combination with nonResourceAttributes' : 'null: exactly one of nonResourceAttributes or resourceAttributes must be specified'}`;
-    throw invalid({ group: 'authorization.k8s.io', kind }, '', [{ reason: 'FieldValueInvalid', field, message }]);
+    const cause = isObject(resourceAttributes) ? bothCause(nonResourceAttributes) : NEITHER;
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [cause]);
   }
   const { isAllowed, reason } = api.authorizer.authorize(attributes(user, resourceAttributes, nonResourceAttributes));
   return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) };
+}
+
+const NEITHER = invalidValue(
+  'spec.resourceAttributes',
+  null,
+  'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+);
+
+function bothCause(value: Json | undefined): FieldCause {
+  const { path = '', verb = '' } = isObject(value) ? value : {};
+  const why = 'cannot be specified in combination with resourceAttributes';
+  return invalidValue('spec.nonResourceAttributes', { Path: path, Verb: verb }, why);
 }
 
 function attributes(user: User, resource: unknown, path: unknown): Parameters<Api['authorizer']['authorize']>[0] {

@@ -37,9 +37,7 @@ function statusOf(api: Api, scope: Scope, review: JsonObject): JsonObject {
 
 function localReview(api: Api, scope: Scope, review: JsonObject): JsonObject {
   if (textAt(review, 'spec.resourceAttributes.namespace') !== scope.namespace) {
-    throw badRequest(
-      `spec.resourceAttributes.namespace must match namespace: ${textAt(review, 'spec.resourceAttributes.namespace')}`,
-    );
+    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${scope.namespace}`);
   }
   return accessReview(api, review);
 }

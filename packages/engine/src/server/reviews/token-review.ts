@@ -1,11 +1,15 @@
 import type { JsonObject } from '../../json.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
+import { badRequest } from '../errors.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import type { Scope } from '../request.ts';
 
 /** Whose token a token is. */
 export function tokenReview(api: Api, review: JsonObject): JsonObject {
+  if (textAt(review, 'spec.token') === '') {
+    throw badRequest('token is required for TokenReview in authentication');
+  }
   const asked = valueAt(review, 'spec.audiences');
   const audiences = Array.isArray(asked) ? asked.filter((name): name is string => typeof name === 'string') : undefined;
   const found = api.tokens?.verify(textAt(review, 'spec.token'), audiences);

@@ -16,7 +16,8 @@ const NAME: PrinterColumn = {
 
 /** Objects as the Table that kubectl prints. */
 export function tableOf(view: View, objects: readonly StoredObject[], metadata: object): unknown {
-  const columns = [NAME, ...view.scope.version.columns];
+  const { columns: own } = view.scope.version;
+  const columns = own.some(({ format }) => format === 'name') ? own : [NAME, ...own];
   const context = { nowMs: view.nowMs };
   return {
     kind: 'Table',

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../json.ts';
+import { BUILTIN_RESOURCES } from '../builtin-resources.ts';
 import { badRequest } from '../errors.ts';
 import type { Scope, WriteParams } from '../request.ts';
-import type { ServedVersion } from '../served-resource.ts';
+import { apiVersionOf, type ServedVersion } from '../served-resource.ts';
 
 /** Reads the object of a create or update: its type must be the one that the path names, unknown fields are dropped, defaults filled in. */
 export function decodeBody(scope: Scope, body: unknown, params: WriteParams): JsonObject {
@@ -19,10 +20,24 @@ function withType({ version }: Scope, body: JsonObject): JsonObject {
   if (!version.isBuiltin) return checkCustomType(version, body);
   if (kind !== version.resource.kind || apiVersion !== version.apiVersion) {
     const shown = `${text(kind)} in version "${lastPart(text(apiVersion))}" cannot be handled as a ${version.resource.kind}`;
-    const why = `no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`;
+    const why = isKnownKind(text(kind), text(apiVersion))
+      ? `converting (${goName(text(apiVersion))}.${text(kind)}) to (${internalGroup(version.resource.group)}.${version.resource.kind}): unknown conversion`
+      : `no kind "${text(kind)}" is registered for version "${text(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`;
     throw badRequest(`${shown}: ${why}`);
   }
   return body['apiVersion'] === undefined || body['kind'] === undefined ? { ...body, apiVersion, kind } : body;
+}
+
+function isKnownKind(kind: string, apiVersion: string): boolean {
+  return BUILTIN_RESOURCES.some(({ info }) => info.kind === kind && apiVersionOf(info.group, 'v1') === apiVersion);
+}
+
+function goName(apiVersion: string): string {
+  return lastPart(apiVersion);
+}
+
+function internalGroup(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group);
 }
 
 /** A wrong kind is left to validation, which names the field. */

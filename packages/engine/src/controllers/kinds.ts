@@ -1,6 +1,7 @@
 import type {
   Condition,
   ConfigMap,
+  CustomResourceDefinition,
   EndpointSlice,
   IntOrString,
   Job,
@@ -35,7 +36,7 @@ export const podDisruptionBudgets = namespaced<PodDisruptionBudget>(
 );
 export const namespaces = clusterScoped<Namespace>('', 'namespaces', 'Namespace');
 export const nodes = clusterScoped<Node>('', 'nodes', 'Node');
-export const customResourceDefinitions = clusterScoped(
+export const customResourceDefinitions = clusterScoped<CustomResourceDefinition>(
   'apiextensions.k8s.io',
   'customresourcedefinitions',
   'CustomResourceDefinition',

@@ -144,7 +144,7 @@ describe('the garbage collector', () => {
         names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
         versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
       },
-    } as never);
+    });
     await test.settle();
     expect(test.names(configMaps)).toEqual([]);
   });

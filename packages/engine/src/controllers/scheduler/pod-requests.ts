@@ -6,6 +6,12 @@ export type Amounts = ReadonlyMap<string, bigint>;
 
 /** What a pod asks a node for: the sum of its containers, or more where an init container needs more on its own. */
 export function podRequests(pod: Pod): Amounts {
+  return podTotal(pod, 'requests');
+}
+
+/** The same of its requests or of its limits. */
+export function podTotal(pod: Pod, which: 'requests' | 'limits'): Amounts {
+  const requestsOf = ({ resources }: Container) => readAmounts(resources?.[which]);
   const { containers = [], initContainers = [], overhead } = pod.spec ?? {};
   const isSidecar = ({ restartPolicy }: Container) => restartPolicy === 'Always';
   const sidecars = sum(initContainers.filter(isSidecar).map(requestsOf));
@@ -37,10 +43,6 @@ function larger(a: Amounts, b: Amounts): Amounts {
 
 function sum(lists: readonly Amounts[]): Amounts {
   return lists.reduce(plus, new Map());
-}
-
-function requestsOf({ resources }: Container): Amounts {
-  return readAmounts(resources?.requests);
 }
 
 function combine(a: Amounts, b: Amounts, join: (x: bigint, y: bigint) => bigint): Amounts {

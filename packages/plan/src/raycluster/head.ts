@@ -28,7 +28,7 @@ export function planHead(subject: Subject): HeadDecision {
   const heads = subject.pods.filter(({ nodeType }) => nodeType === NodeType.Head);
   const [first, second] = heads;
   if (first === undefined) return createHead(subject);
-  if (second !== undefined) return { actions: removeExtraHeads(subject, heads), mayGoOn: true };
+  if (second !== undefined) return { actions: tellOfExtraHeads(subject, heads), mayGoOn: true };
   if (first.isTerminating || whyDelete(first) === undefined) return { actions: [], mayGoOn: true };
   return { actions: [deleteHead(subject, first, describeState(first))], mayGoOn: false };
 }
@@ -62,13 +62,14 @@ function headName({ name, uid, lastHolders }: Subject): string {
   return derivedPodName(podNames.headPrefix(name), place, new Set());
 }
 
-/** Two heads are two clusters under one name. The older one is kept: it is the one that workers joined first. */
-function removeExtraHeads(subject: Subject, heads: readonly PodRecord[]): readonly Action[] {
-  const living = heads.filter(({ isTerminating }) => !isTerminating).toSorted((a, b) => a.createdAt - b.createdAt);
-  const [kept, ...extra] = living;
-  if (kept === undefined) return [];
-  const why = `there can be only one, and ${fullName(subject, kept.name)} is older`;
-  return extra.map((pod) => deleteHead(subject, pod, why));
+/**
+ * Two heads are two clusters under one name. Which of them the workers use only Ray knows, so neither is touched; the user is told, and
+ * everything else goes on.
+ */
+function tellOfExtraHeads(subject: Subject, heads: readonly PodRecord[]): readonly Action[] {
+  const names = heads.map(({ name }) => fullName(subject, name)).toSorted();
+  const note = `There are ${heads.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;
+  return [{ type: 'event', event: warning('MultipleHeadPods', 'Reconcile', note) }];
 }
 
 function deleteHead(subject: Subject, pod: PodRecord, why: string): Action {

@@ -67,9 +67,15 @@ describe('the pods of a cluster', () => {
     ],
     ['a head that is going keeps its place', { pods: [headPod({ isTerminating: true })] }, []],
     [
-      'the younger of two heads is removed',
-      { pods: [headPod({ name: 'old', createdAt: 1 }), headPod({ name: 'young', createdAt: 2 })] },
-      ['delete Pod young'],
+      'of two heads neither is touched, the user is told, and workers are made',
+      {
+        spec: { workerGroupSpecs: [group()] },
+        pods: [headPod({ name: 'one' }), headPod({ name: 'two' })],
+      },
+      [
+        'Warning MultipleHeadPods: There are 2 head Pods: ml/one, ml/two. Delete those that the workers do not use',
+        'create Pod demo-small-worker-?',
+      ],
     ],
     [
       'a provisioned head that may not come back stays away, and its workers as they are',

@@ -17,17 +17,30 @@ export function currentOwners(
   return new Map(served.map(([id, owner]) => [id, { ...owner, fields: fitToType(owner.fields, type) }]));
 }
 
+/** Sets that are known to fit a type. */
+const fitting = new WeakMap<FieldSet, Atom>();
+
 function fitToType(set: FieldSet, type: MergeType): FieldSet {
-  if (set.children.size === 0) return set;
   const atom = type();
+  if (fitting.get(set) === atom) return set;
+  const fitted = fit(set, atom);
+  fitting.set(fitted, atom);
+  return fitted;
+}
+
+function fit(set: FieldSet, atom: Atom): FieldSet {
   const members = new Set(set.members);
   const children = new Map<PathElement, FieldSet>();
   for (const [step, child] of set.children) {
     const inner = typeBelow(atom, step);
     if (inner !== undefined && isAtomic(inner())) members.add(step);
-    else children.set(step, inner === undefined ? child : fitToType(child, inner));
+    else children.set(step, inner === undefined ? child : fit(child, inner()));
   }
-  return { members, children };
+  const isSame =
+    members.size === set.members.size &&
+    children.size === set.children.size &&
+    [...children].every(([step, child]) => set.children.get(step) === child);
+  return isSame ? set : { members, children };
 }
 
 function typeBelow(atom: Atom, step: PathElement): MergeType | undefined {

@@ -1,4 +1,4 @@
-import { comparePathElements, type PathElement } from './path-element.ts';
+import { type PathElement, sortPathElements } from './path-element.ts';
 
 /** A set of field paths as a tree. A path is in the set where its last step is a member; having children does not imply that. */
 export interface FieldSet {
@@ -81,15 +81,18 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   };
 }
 
-/** Paths of the first set that are not in the second. */
+/** Paths of the first set that are not in the second; the first set itself where that changes nothing. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return {
-    members: a.members.difference(b.members),
-    children: mapChildren(a, (step, set) => {
-      const other = b.children.get(step);
-      return other === undefined ? set : difference(set, other);
-    }),
-  };
+  const members = a.members.difference(b.members);
+  const children = mapChildren(a, (step, set) => {
+    const other = b.children.get(step);
+    return other === undefined ? set : difference(set, other);
+  });
+  const isSame =
+    members.size === a.members.size &&
+    children.size === a.children.size &&
+    [...children].every(([step, set]) => a.children.get(step) === set);
+  return isSame ? a : { members, children };
 }
 
 /** Paths of the first set that are neither in the second nor below one of its paths. */
@@ -106,9 +109,9 @@ export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Every path, in the order in which the server lists them. */
 export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): readonly (readonly PathElement[])[] {
-  const members = [...set.members].toSorted(comparePathElements).map((step) => [...prefix, step]);
-  const children = [...set.children].toSorted(([a], [b]) => comparePathElements(a, b));
-  return [...members, ...children.flatMap(([step, inner]) => pathsOf(inner, [...prefix, step]))];
+  const members = sortPathElements(set.members).map((step) => [...prefix, step]);
+  const children = sortPathElements(set.children.keys());
+  return [...members, ...children.flatMap((step) => pathsOf(below(set, step), [...prefix, step]))];
 }
 
 function mapChildren(

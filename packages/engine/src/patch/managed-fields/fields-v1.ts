@@ -1,16 +1,37 @@
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { emptyFieldSet, type FieldSet, isEmptySet } from './field-set.ts';
-import { comparePathElements, type PathElement, readPathElement } from './path-element.ts';
+import { type PathElement, readPathElement, sortPathElements } from './path-element.ts';
+
+/** Most owners keep what they own from write to write: what was read or written once is not worked out again. */
+const written = new WeakMap<FieldSet, JsonObject>();
+const read = new WeakMap<JsonObject, FieldSet>();
 
 /** A set as `fieldsV1` has it: a key for each step, `.` where a path that goes on is itself in the set. */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
-  const steps = [...new Set([...set.members, ...set.children.keys()])].toSorted(comparePathElements);
-  return Object.fromEntries(steps.flatMap((step) => encodeStep(set, step)));
+  const known = written.get(set);
+  if (known !== undefined) return known;
+  const fields = encode(set);
+  written.set(set, fields);
+  return fields;
 }
 
 /** The set that `fieldsV1` describes. Throws where a step is broken. */
 export function decodeFieldsV1(fields: Json | undefined): FieldSet {
   if (!isObject(fields)) return emptyFieldSet;
+  const known = read.get(fields);
+  if (known !== undefined) return known;
+  const set = decode(fields);
+  read.set(fields, set);
+  written.set(set, fields);
+  return set;
+}
+
+function encode(set: FieldSet): JsonObject {
+  const steps = set.members.union(new Set(set.children.keys()));
+  return Object.fromEntries(sortPathElements(steps).flatMap((step) => encodeStep(set, step)));
+}
+
+function decode(fields: JsonObject): FieldSet {
   const members = new Set<PathElement>();
   const children = new Map<PathElement, FieldSet>();
   for (const [key, value] of Object.entries(fields)) {
@@ -19,7 +40,7 @@ export function decodeFieldsV1(fields: Json | undefined): FieldSet {
     if (step === undefined) continue;
     const isLeaf = !isObject(value) || Object.keys(value).length === 0;
     if (isLeaf || '.' in value) members.add(step);
-    const inner = decodeFieldsV1(value);
+    const inner = isLeaf ? emptyFieldSet : decode(value);
     if (!isEmptySet(inner)) children.set(step, inner);
   }
   return { members, children };
@@ -29,5 +50,5 @@ function encodeStep(set: FieldSet, step: PathElement): readonly [string, Json][]
   const child = set.children.get(step);
   const isMember = set.members.has(step);
   if (child === undefined || isEmptySet(child)) return isMember ? [[step, {}]] : [];
-  return [[step, { ...(isMember ? { '.': {} } : {}), ...encodeFieldsV1(child) }]];
+  return [[step, { ...(isMember ? { '.': {} } : {}), ...encode(child) }]];
 }

@@ -22,48 +22,71 @@ export function mergeLists(
   applied: readonly Json[],
   mergeItem: MergeItem,
 ): readonly Json[] {
-  const left = index(list, live);
-  const right = index(list, applied);
-  const shared = right.steps.filter((step) => left.items.has(step));
-  const merged = new Set<PathElement>();
-  const out: Json[] = [];
-  const push = (value: Json | undefined) => value !== undefined && out.push(value);
-  let l = 0;
-  let r = 0;
-  let next = shared.shift();
-  while (l < left.steps.length || r < right.steps.length) {
-    const mine = left.steps[l];
-    const theirs = right.steps[r];
-    if (mine !== undefined && theirs !== undefined) {
-      if (mine === theirs) {
-        merged.add(mine);
-        push(mergeItem(left.items.get(mine), right.items.get(mine)));
-        l++;
-        r++;
-        next = shared.shift();
-        continue;
-      }
-      if (right.items.has(mine) && next !== undefined && next !== mine) {
-        l++;
-        continue;
-      }
+  return new ListMerge(live, index(list, live), index(list, applied), mergeItem).run();
+}
+
+/** Walks both lists at once; `l` and `r` are the places in the live and in the applied one. */
+class ListMerge {
+  private readonly live: readonly Json[];
+  private readonly left: Indexed;
+  private readonly right: Indexed;
+  private readonly mergeItem: MergeItem;
+  /** Items of both lists that are still to come, in the order of the applied one. */
+  private readonly shared: PathElement[];
+  private readonly merged = new Set<PathElement>();
+  private readonly out: Json[] = [];
+  private l = 0;
+  private r = 0;
+
+  constructor(live: readonly Json[], left: Indexed, right: Indexed, mergeItem: MergeItem) {
+    this.live = live;
+    this.left = left;
+    this.right = right;
+    this.mergeItem = mergeItem;
+    this.shared = right.steps.filter((step) => left.items.has(step));
+  }
+
+  run(): readonly Json[] {
+    while (this.l < this.left.steps.length || this.r < this.right.steps.length) {
+      this.advance(this.left.steps[this.l], this.right.steps[this.r]);
+    }
+    return this.out;
+  }
+
+  private advance(mine: PathElement | undefined, theirs: PathElement | undefined): void {
+    if (mine !== undefined && mine === theirs) {
+      this.l++;
+      return this.takeApplied(theirs);
     }
     if (mine !== undefined) {
-      if (!right.items.has(mine)) {
-        push(mergeItem(live[l], undefined));
-        l++;
-        continue;
+      const isShared = this.right.items.has(mine);
+      if (!isShared) return this.takeLive();
+      const [next] = this.shared;
+      // Its turn comes with the applied list, or has come already.
+      if (theirs !== undefined && next !== undefined && next !== mine) {
+        this.l++;
+        return;
       }
-      if (merged.has(mine)) l++;
+      if (this.merged.has(mine)) this.l++;
     }
-    if (theirs !== undefined) {
-      merged.add(theirs);
-      push(mergeItem(left.items.get(theirs), right.items.get(theirs)));
-      r++;
-      if (next === theirs) next = shared.shift();
-    }
+    if (theirs !== undefined) this.takeApplied(theirs);
   }
-  return out;
+
+  private takeLive(): void {
+    this.push(this.mergeItem(this.live[this.l], undefined));
+    this.l++;
+  }
+
+  private takeApplied(step: PathElement): void {
+    this.merged.add(step);
+    this.push(this.mergeItem(this.left.items.get(step), this.right.items.get(step)));
+    this.r++;
+    if (this.shared[0] === step) this.shared.shift();
+  }
+
+  private push(value: Json | undefined): void {
+    if (value !== undefined) this.out.push(value);
+  }
 }
 
 function index(list: ListType, values: readonly Json[]): Indexed {

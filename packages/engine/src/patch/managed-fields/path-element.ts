@@ -51,13 +51,20 @@ export function readPathElement(text: string): PathElement | undefined {
   }
 }
 
-/** The order in which the server lists steps: fields, then keyed items, then values, then indexes. */
-export function comparePathElements(a: PathElement, b: PathElement): number {
-  if (a === b) return 0;
-  const kinds = 'fkvi'.indexOf(a.charAt(0)) - 'fkvi'.indexOf(b.charAt(0));
-  if (kinds !== 0) return kinds;
-  if (a.startsWith('f:')) return a < b ? -1 : 1;
-  return compareJson(parse(a.slice(2)), parse(b.slice(2)));
+/** Steps in the order in which the server lists them: fields, then keyed items, then values, then indexes. */
+export function sortPathElements(steps: Iterable<PathElement>): readonly PathElement[] {
+  const fields: PathElement[] = [];
+  const others: { readonly step: PathElement; readonly value: Json }[] = [];
+  for (const step of steps) {
+    if (step.startsWith('f:')) fields.push(step);
+    else others.push({ step, value: parse(step.slice(2)) });
+  }
+  others.sort((a, b) => kindRank(a.step) - kindRank(b.step) || compareJson(a.value, b.value));
+  return [...fields.toSorted(), ...others.map(({ step }) => step)];
+}
+
+function kindRank(step: PathElement): number {
+  return 'kvi'.indexOf(step.charAt(0));
 }
 
 /** A path as messages show it: `.spec.containers[name="a"].image`. */

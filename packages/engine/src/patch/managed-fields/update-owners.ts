@@ -43,7 +43,7 @@ export function takeFields(owners: Owners, writer: string, comparison: Compariso
   const left = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     const fields = id === writer ? owner.fields : difference(owner.fields, taken);
-    if (!isEmptySet(fields)) left.set(id, { ...owner, fields });
+    if (!isEmptySet(fields)) left.set(id, fields === owner.fields ? owner : { ...owner, fields });
   }
   return left;
 }

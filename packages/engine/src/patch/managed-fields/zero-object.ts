@@ -6,6 +6,16 @@ import type { ResolveSchema, Schema } from '../../schema.ts';
  * creates the object does not own those. Custom resources begin with nothing.
  */
 export function zeroObject(schema: Schema, resolve: ResolveSchema): JsonObject {
+  const known = made.get(schema);
+  if (known !== undefined) return known;
+  const object = make(schema, resolve);
+  made.set(schema, object);
+  return object;
+}
+
+const made = new WeakMap<Schema, JsonObject>();
+
+function make(schema: Schema, resolve: ResolveSchema): JsonObject {
   const { properties, required } = resolve(schema);
   const fields = Object.entries(properties ?? {}).flatMap(([name, field]): [string, Json][] => {
     const reference = field.$ref === undefined ? field.allOf?.find((part) => part.$ref !== undefined) : field;

@@ -1,7 +1,7 @@
 import { crds } from '@manta/api/crds';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createCrdStrategy, crdVersions } from '../../packages/engine/src/crd/index.ts';
+import { crdVersions, createCrdStrategy } from '../../packages/engine/src/crd/index.ts';
 import type { JsonObject } from '../../packages/engine/src/json.ts';
 import { createBy, realOutcome } from '../support/engine-answer.ts';
 import { arbitraryOf } from '../support/schema-arbitrary.ts';

@@ -1,7 +1,7 @@
 import { dottedPath, type Step } from '../field/path.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { decodeScalar, type Wrong } from './decode-scalar.ts';
 import { DecodeError } from './decode-error.ts';
+import { decodeScalar, type Wrong } from './decode-scalar.ts';
 import { type Shape, type ShapeField, shapeOf } from './shape.ts';
 
 /** What reading a document as Go does found and lost. */

@@ -14,6 +14,8 @@ export interface BuiltinKind {
   readonly checkName: CheckText;
   /** `metadata.generation` counts the changes of its spec. */
   readonly hasGeneration: boolean;
+  /** Updates are checked like creations, too, metadata included. */
+  readonly checksMetaTwice?: boolean;
   /** Clears what a creator may not set and sets what the server decides. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
   /** Carries over what an update may not change. */

@@ -1,5 +1,5 @@
-import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { validateCrd, validateCrdUpdate } from '../crd/validate-crd.ts';
+import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { emptyStruct } from './decode.ts';
 import type { BuiltinKind } from './kind.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './prepare/core.ts';
 import { prepareDefinition } from './prepare/definition.ts';
 import { prepareJob } from './prepare/job.ts';
-import { preparePod } from './prepare/pod.ts';
+import { preparePod, preparePodUpdate } from './prepare/pod.ts';
 import { prepareService } from './prepare/service.ts';
 import { part, withFields } from './read.ts';
 import { checkBudget } from './validate/budget.ts';
@@ -59,7 +59,12 @@ const groups: Readonly<Record<string, string>> = {
 
 const rows: readonly Row[] = [
   { type: 'core.Binding' },
-  { type: 'core.ConfigMap', validate: checkConfigMap, validateUpdate: checkDataUpdate(checkConfigMap) },
+  {
+    type: 'core.ConfigMap',
+    checksMetaTwice: true,
+    validate: checkConfigMap,
+    validateUpdate: checkDataUpdate(checkConfigMap),
+  },
   { type: 'core.Endpoints', validate: checkEndpoints },
   { type: 'core.Event', validate: checkCoreEvent },
   {
@@ -84,7 +89,9 @@ const rows: readonly Row[] = [
   },
   {
     type: 'core.Pod',
+    checksMetaTwice: true,
     prepareForCreate: preparePod,
+    prepareForUpdate: preparePodUpdate,
     validate: checkPod,
     hasGeneration: true,
     validateUpdate: checkPodUpdate,
@@ -97,6 +104,7 @@ const rows: readonly Row[] = [
   { type: 'core.ResourceQuota', status: 'core.ResourceQuotaStatus', validate: checkQuota },
   {
     type: 'core.Secret',
+    checksMetaTwice: true,
     prepareForCreate: prepareSecret,
     validate: checkSecret,
     validateUpdate: checkDataUpdate(checkSecret),
@@ -148,6 +156,7 @@ const rows: readonly Row[] = [
   { type: 'coordination.Lease', prepareForCreate: prepareLease, validate: checkLease },
   {
     type: 'discovery.EndpointSlice',
+    checksMetaTwice: true,
     hasGeneration: true,
     validate: checkEndpointSlice,
     validateUpdate: checkEndpointSliceUpdate,
@@ -166,6 +175,7 @@ const rows: readonly Row[] = [
   { type: 'rbac.ClusterRole', isClusterScoped: true, checkName: checkPathSegment, validate: checkRole(false) },
   {
     type: 'rbac.ClusterRoleBinding',
+    checksMetaTwice: true,
     isClusterScoped: true,
     checkName: checkPathSegment,
     validate: checkBinding(false),
@@ -174,6 +184,7 @@ const rows: readonly Row[] = [
   { type: 'rbac.Role', checkName: checkPathSegment, validate: checkRole(true) },
   {
     type: 'rbac.RoleBinding',
+    checksMetaTwice: true,
     checkName: checkPathSegment,
     validate: checkBinding(true),
     validateUpdate: checkBindingUpdate(true),

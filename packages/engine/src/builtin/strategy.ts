@@ -1,4 +1,5 @@
 import { deepEqual } from '../deep-equal.ts';
+import { checkPathSegment } from '../field/names.ts';
 import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Strategy } from '../server/strategy.ts';
@@ -7,6 +8,7 @@ import { decodeAs } from './decode.ts';
 import { DecodeError } from './decode-error.ts';
 import { fillDefaults } from './defaults/fill.ts';
 import type { BuiltinKind } from './kind.ts';
+import { keepStatus } from './prepare/keep-status.ts';
 import { metaOf, number, without } from './read.ts';
 import { shapeOf } from './shape.ts';
 
@@ -26,10 +28,14 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
       return kind.hasGeneration ? withGeneration(prepared, old) : prepared;
     },
     validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...validate(object)],
-    validateUpdate: (object, old, subresource) => [
-      ...validateMetaUpdate(metaOf(object), metaOf(old)),
-      ...(kind.validateUpdate?.(object, old, subresource) ?? validate(object)),
-    ],
+    validateUpdate: (object, old, subresource) => {
+      // Metadata are checked for all kinds alike, then once more with the object, by some kinds even twice.
+      const changed = validateMetaUpdate(metaOf(object), metaOf(old));
+      const common = validateMeta(metaOf(object), { ...rules, checkName: checkPathSegment });
+      const again = kind.checksMetaTwice === true && subresource === '' ? validateMeta(metaOf(object), rules) : [];
+      const own = kind.validateUpdate?.(object, old, subresource) ?? validate(object);
+      return [...common, ...changed, ...changed, ...again, ...own];
+    },
   };
 }
 
@@ -53,12 +59,4 @@ function withGeneration(object: JsonObject, old: JsonObject): JsonObject {
   const before = number(metaOf(old), 'generation') ?? 0;
   const isChanged = !deepEqual(without(object, 'metadata', 'status'), without(old, 'metadata', 'status'));
   return { ...object, metadata: { ...metaOf(object), generation: isChanged ? before + 1 : before } };
-}
-
-/** A status is changed through its subresource alone, and nothing else is changed there. */
-export function keepStatus(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
-  const source = subresource === 'status' ? object : old;
-  const target = subresource === 'status' ? { ...old, metadata: metaOf(object) } : object;
-  const status = source['status'];
-  return status === undefined ? without(target, 'status') : { ...target, status };
 }

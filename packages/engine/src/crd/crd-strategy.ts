@@ -1,16 +1,16 @@
 import { deepEqual } from '../deep-equal.ts';
 import { invalid } from '../field/cause.ts';
-import { checkSubdomainName } from '../field/names.ts';
+import { checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { Schema } from '../schema.ts';
 import type { Strategy } from '../server/strategy.ts';
 import type { FieldCause } from '../status-error.ts';
+import { coerceMeta } from './coerce-meta.ts';
 import { compileSchema } from './compile-schema.ts';
 import type { CrdVersion } from './crd-version.ts';
-import { coerceMeta } from './coerce-meta.ts';
-import { scaleCauses } from './scale-causes.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
+import { scaleCauses } from './scale-causes.ts';
 
 /** How the objects of one version of a custom resource are cleaned, filled in and checked. Compile it once per CRD generation. */
 export function createCrdStrategy(version: CrdVersion): Strategy {
@@ -43,9 +43,12 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
       );
     },
     validateUpdate: (object, old, subresource) => {
+      // Metadata are checked for all kinds alike, then once more with the object.
+      const changed = validateMetaUpdate(metaOf(object), metaOf(old));
+      const common = [...validateMeta(metaOf(object), { ...rules, checkName: checkPathSegment }), ...changed];
       const wrongType = typeCauses(object);
-      if (wrongType.length > 0) return wrongType;
-      const meta = validateMetaUpdate(metaOf(object), metaOf(old));
+      if (wrongType.length > 0) return [...common, ...wrongType];
+      const meta = [...common, ...changed];
       const scale = scaleCauses(object, version.scale, subresource === 'status');
       if (subresource === 'status') return compiled.validateStatus(object, old, meta, scale);
       return compiled.validate(object, old, meta, scale);

@@ -1,9 +1,9 @@
+import { dottedPath } from '../field/path.ts';
 import type { Schema } from '../schema.ts';
 import type { Walk } from './fit.ts';
 import { hasFormat, heededFormat } from './formats.ts';
 import { compilePattern } from './pattern.ts';
 import { bound, longerThan, unfit, unplaced, wrongType } from './schema-errors.ts';
-import { dottedPath } from '../field/path.ts';
 
 /** Checks the length, the pattern and the format of a text; the result counts the checks that passed. */
 export function fitString(schema: Schema, text: string, { path, errors }: Walk): number {

@@ -1,12 +1,12 @@
 import { deepEqual } from '../deep-equal.ts';
 import type { Step } from '../field/path.ts';
+import { dottedPath } from '../field/path.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { findItem } from './list-keys.ts';
-import type { SchemaNode } from './node.ts';
 import { fitNumber, fitString } from './fit-scalar.ts';
 import { fitType } from './fit-type.ts';
+import { findItem } from './list-keys.ts';
+import type { SchemaNode } from './node.ts';
 import { missing, moreThan, notListed, type SchemaError, unfit, unplaced } from './schema-errors.ts';
-import { dottedPath } from '../field/path.ts';
 
 /** Where a walk stands and what it has found. */
 export interface Walk {

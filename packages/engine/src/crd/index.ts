@@ -1,9 +1,9 @@
 export { crdColumns } from './columns.ts';
-export { compileSchema, type CompiledSchema } from './compile-schema.ts';
+export { type CompiledSchema, compileSchema } from './compile-schema.ts';
 export { convertVersion } from './convert-version.ts';
 export { crdResourceInfo } from './crd-info.ts';
 export { createCrdStrategy } from './crd-strategy.ts';
-export { type CrdScale, crdVersions, type CrdVersion } from './crd-version.ts';
+export { type CrdScale, type CrdVersion, crdVersions } from './crd-version.ts';
 export { humanDuration } from './human-duration.ts';
 export { compileJsonPath } from './json-path.ts';
 export { validateCrd, validateCrdUpdate } from './validate-crd.ts';

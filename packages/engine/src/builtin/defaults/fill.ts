@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { mapList, mapObject } from '../../crd/rebuild.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { type Shape, shapeOf } from '../shape.ts';
 import { adminDefaults } from './admin.ts';
 import { coreDefaults } from './core.ts';

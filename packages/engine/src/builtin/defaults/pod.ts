@@ -1,8 +1,8 @@
 import { addQuantities, formatQuantity, parseQuantity } from '@manta/api';
 import type { Json, JsonObject } from '../../json.ts';
 import { isTrue, mapPart, mapParts, part, parts, text, withDefaults } from '../read.ts';
-import { constants, type SetDefaults } from './set-defaults.ts';
 import { isLatestImage } from './image-tag.ts';
+import { constants, type SetDefaults } from './set-defaults.ts';
 
 const defaultMode = 0o644;
 const nanosPerMilli = 1_000_000n;

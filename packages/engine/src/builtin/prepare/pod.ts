@@ -1,6 +1,7 @@
 import { isZeroQuantity, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { mapPart, part, parts, text, withDefaults } from '../read.ts';
+import { keepStatus } from './keep-status.ts';
 
 /** What the server decides about a new pod: its status, and what admission adds to every pod. */
 export function preparePod(object: JsonObject): JsonObject {
@@ -12,6 +13,12 @@ export function preparePod(object: JsonObject): JsonObject {
     qosClass: qosClass(part(admitted, 'spec') ?? {}),
   };
   return { ...admitted, status };
+}
+
+/** An update of a pod keeps its status, and what admission adds to every pod. */
+export function preparePodUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
+  const kept = keepStatus(object, old, subresource);
+  return subresource === '' ? mapPart(kept, 'spec', tolerate) : kept;
 }
 
 const gatedCondition: JsonObject = {

@@ -1,6 +1,6 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { duplicate, invalid, notSupported, required } from '../../field/cause.ts';
 import { checkLabelName, checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
-import { isIPv4, isIPv6 } from 'node:net';
 import type { JsonObject } from '../../json.ts';
 import { number, parts, text, texts } from '../read.ts';
 import { type Causes, checkOneOf, checkOptional, checkParts, checkPort, checkValue } from './check.ts';

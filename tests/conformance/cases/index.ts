@@ -10,11 +10,14 @@ import { cases as crdVersions } from './crd-versions.ts';
 import { cases as deletion } from './delete.ts';
 import { cases as discovery } from './discovery.ts';
 import { cases as dryRun } from './dry-run.ts';
+import { cases as endpointSlices } from './endpoint-slices.ts';
 import { cases as events } from './events.ts';
 import { cases as eviction } from './eviction.ts';
 import { cases as fieldSelectors } from './field-selectors.ts';
 import { cases as fieldValidation } from './field-validation.ts';
+import { cases as garbageCollection } from './garbage-collection.ts';
 import { cases as health } from './health.ts';
+import { cases as jobs } from './jobs.ts';
 import { cases as jsonPatch } from './json-patch.ts';
 import { cases as kindsCreate } from './kinds-create.ts';
 import { cases as kindsCrud } from './kinds-crud.ts';
@@ -22,6 +25,7 @@ import { cases as labelSelectors } from './label-selectors.ts';
 import { cases as locking } from './locking.ts';
 import { cases as mergePatch } from './merge-patch.ts';
 import { cases as names } from './names.ts';
+import { cases as namespaceContent } from './namespace-content.ts';
 import { cases as namespaces } from './namespaces.ts';
 import { cases as negotiation } from './negotiation.ts';
 import { cases as paging } from './paging.ts';
@@ -30,6 +34,7 @@ import { cases as quotas } from './quotas.ts';
 import { cases as rbac } from './rbac.ts';
 import { cases as resourceVersion } from './resource-version.ts';
 import { cases as reviews } from './reviews.ts';
+import { cases as services } from './services.ts';
 import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
 import { cases as tables } from './tables.ts';
@@ -50,11 +55,14 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   delete: deletion,
   discovery,
   'dry run': dryRun,
+  'endpoint slices': endpointSlices,
   events,
   eviction,
   'field selectors': fieldSelectors,
   'field validation': fieldValidation,
+  'garbage collection': garbageCollection,
   'health and documents': health,
+  jobs,
   'json patch': jsonPatch,
   'kinds: create': kindsCreate,
   'kinds: read, write, delete': kindsCrud,
@@ -62,6 +70,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   locking,
   'merge patch': mergePatch,
   names,
+  'namespace content': namespaceContent,
   namespaces,
   negotiation,
   paging,
@@ -70,6 +79,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   rbac,
   'resource version': resourceVersion,
   reviews,
+  services,
   'status and generation': statusAndGeneration,
   'strategic patch': strategicPatch,
   tables,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { provideKubeAssets } from '../kube/provide.ts';
+import { runOracle } from './oracle-tier.ts';
 import { runProgram } from './run-program.ts';
 import type { Outcome, Tier } from './tier.ts';
 import { runVitestProject } from './vitest-tier.ts';
@@ -16,6 +17,15 @@ export function tiers(root: string): readonly Tier[] {
         : `the reference material is not at ${shared} (MANTA_SHARED may name another place)`,
     );
 
+  const missingAssets = async () => {
+    try {
+      env['MANTA_KUBE_ASSETS'] = await provideKubeAssets();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+
   return [
     check('types', 'the TypeScript compiler', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
     check('lint', 'oxlint, type-aware', 'oxlint', ['--type-aware', '--deny-warnings']),
@@ -27,6 +37,11 @@ export function tiers(root: string): readonly Tier[] {
       run: () => runVitestProject('conformance', env),
     },
     {
+      name: 'sim',
+      what: 'whole programs on virtual time, with crashes, stale caches and lost answers',
+      run: () => runVitestProject('sim', env),
+    },
+    {
       name: 'reference',
       what: "comparison with the peer's CRDs, samples and recorded behaviour",
       missing: missingShared,
@@ -35,15 +50,14 @@ export function tiers(root: string): readonly Tier[] {
     {
       name: 'real',
       what: 'tests on a real kube-apiserver and etcd',
-      async missing() {
-        try {
-          env['MANTA_KUBE_ASSETS'] = await provideKubeAssets();
-          return undefined;
-        } catch (error) {
-          return error instanceof Error ? error.message : String(error);
-        }
-      },
+      missing: missingAssets,
       run: () => runVitestProject('real', env),
+    },
+    {
+      name: 'oracle',
+      what: "the peer's recorded behaviour, played against our operator",
+      missing: async () => (await missingShared()) ?? (await missingAssets()),
+      run: () => runOracle(root, shared, env['MANTA_KUBE_ASSETS'] ?? ''),
     },
   ];
 }

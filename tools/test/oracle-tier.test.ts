@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { countLastLine } from './oracle-tier.ts';
+
+it('counts the last line and takes silence for a failure', () => {
+  expect(countLastLine('failed x\n3 passed, 1 failed\n')).toEqual({ passed: 3, failed: 1, skipped: [] });
+  expect(countLastLine('Traceback')).toEqual({ passed: 0, failed: 1, skipped: [] });
+});

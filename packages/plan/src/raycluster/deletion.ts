@@ -34,7 +34,7 @@ export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | unde
   const deletedAt = Date.parse(cluster.metadata.deletionTimestamp ?? '');
   const timeoutMs = gcsFtDeletionTimeoutSeconds(cluster.metadata.annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
-  if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, timeoutMs))] };
+  if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
   const actions = cleanUp(subject);
   return { actions, lookAgainMs: leftMs };
 }
@@ -74,8 +74,8 @@ function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>):
   };
 }
 
-function gaveUp({ cluster }: Subject, timeoutMs: number): ReturnType<typeof warning> {
-  const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(timeoutMs))} due to Redis cleanup timeout; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
+function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warning> {
+  const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(elapsedMs))} due to Redis cleanup timeout; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
   return warning(RayClusterEventReason.ForceDeletedStuckCluster, 'Cleanup', note);
 }
 

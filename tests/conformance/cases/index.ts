@@ -30,6 +30,7 @@ import { cases as namespaces } from './namespaces.ts';
 import { cases as negotiation } from './negotiation.ts';
 import { cases as paging } from './paging.ts';
 import { cases as podGrace } from './pod-grace.ts';
+import { cases as podValidation } from './pod-validation.ts';
 import { cases as quotas } from './quotas.ts';
 import { cases as rbac } from './rbac.ts';
 import { cases as resourceVersion } from './resource-version.ts';
@@ -39,8 +40,10 @@ import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
 import { cases as tables } from './tables.ts';
 import { cases as tokens } from './tokens.ts';
+import { cases as updates } from './updates.ts';
 import { cases as watch } from './watch.ts';
 import { cases as watchInitialEvents } from './watch-initial-events.ts';
+import { cases as webhooks } from './webhooks.ts';
 
 /** Every case, by topic. */
 export const topics: Readonly<Record<string, readonly Case[]>> = {
@@ -75,6 +78,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   negotiation,
   paging,
   'pod grace': podGrace,
+  'pod validation': podValidation,
   quotas,
   rbac,
   'resource version': resourceVersion,
@@ -84,6 +88,8 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   'strategic patch': strategicPatch,
   tables,
   tokens,
+  updates,
   watch,
   'watch initial events': watchInitialEvents,
+  webhooks,
 };

@@ -11,6 +11,7 @@ import type {
   Node,
   ObjectMeta,
   ObjectReference,
+  PersistentVolumeClaim,
   Pod,
   ResourceQuota,
   Service,
@@ -26,6 +27,11 @@ export const services = namespaced<Service>('', 'services', 'Service');
 export const configMaps = namespaced<ConfigMap>('', 'configmaps', 'ConfigMap');
 export const serviceAccounts = namespaced<ServiceAccount>('', 'serviceaccounts', 'ServiceAccount');
 export const resourceQuotas = namespaced<ResourceQuota>('', 'resourcequotas', 'ResourceQuota');
+export const persistentVolumeClaims = namespaced<PersistentVolumeClaim>(
+  '',
+  'persistentvolumeclaims',
+  'PersistentVolumeClaim',
+);
 export const events = namespaced<CoreEvent>('', 'events', 'Event');
 export const jobs = namespaced<Job>('batch', 'jobs', 'Job');
 export const endpointSlices = namespaced<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'EndpointSlice');
@@ -36,11 +42,17 @@ export const podDisruptionBudgets = namespaced<PodDisruptionBudget>(
 );
 export const namespaces = clusterScoped<Namespace>('', 'namespaces', 'Namespace');
 export const nodes = clusterScoped<Node>('', 'nodes', 'Node');
+export const persistentVolumes = clusterScoped<PersistentVolume>('', 'persistentvolumes', 'PersistentVolume');
 export const customResourceDefinitions = clusterScoped<CustomResourceDefinition>(
   'apiextensions.k8s.io',
   'customresourcedefinitions',
   'CustomResourceDefinition',
 );
+
+/** A volume, as far as anybody here looks into it. */
+export interface PersistentVolume extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
 
 /** An event as the core group has it. */
 export interface CoreEvent extends KubeObject {

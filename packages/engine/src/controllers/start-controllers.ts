@@ -10,6 +10,7 @@ import { disruptionController } from './pdb/disruption-controller.ts';
 import { quotaStatus } from './quota/quota-status.ts';
 import { scheduler } from './scheduler/scheduler.ts';
 import { endpointSliceController } from './service/endpoint-slices.ts';
+import { volumeProtection } from './volume/volume-protection.ts';
 
 /** Kubernetes' own controllers, by name. */
 export const CONTROLLERS = {
@@ -21,7 +22,8 @@ export const CONTROLLERS = {
   'node-lifecycle': nodeLifecycle,
   'pod-eviction': podEviction,
   'quota-status': quotaStatus,
-  scheduler: scheduler,
+  scheduler,
+  'volume-protection': volumeProtection,
 } as const satisfies Readonly<Record<string, (cluster: Cluster) => Controller>>;
 
 export type ControllerName = keyof typeof CONTROLLERS | 'namespace-defaults';

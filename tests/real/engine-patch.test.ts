@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestNamespace } from '../support/namespace.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
-import { configMaps, rayClusters, scenarios, services } from './patch-scenarios.ts';
+import { customScenarios, rayClusters } from './custom-scenarios.ts';
+import { builtinScenarios, configMaps, services } from './patch-scenarios.ts';
 import { type Outcome, type Step, Twin, type TwinKind } from './patch-twin.ts';
 import { type RandomKind, randomKinds, randomSteps } from './random-writes.ts';
 import { installCrds } from './ray-api.ts';
@@ -46,7 +47,7 @@ function plain(outcome: Outcome): unknown {
 }
 
 describe('writes by several managers come out as on the real server:', () => {
-  test.each(Object.entries(scenarios))('%s', async (_, { kind, steps }) => {
+  test.each(Object.entries({ ...builtinScenarios, ...customScenarios }))('%s', async (_, { kind, steps }) => {
     expect(await differences(kind, steps)).toEqual([]);
   });
 });

@@ -1,16 +1,28 @@
-import { builtinTwin, rayTwin, type Step, type TwinKind } from './patch-twin.ts';
-import { widgets } from './widget-kind.ts';
+import {
+  apply,
+  condition,
+  container,
+  create,
+  force,
+  json,
+  merge,
+  pod,
+  podSpec,
+  port,
+  raw,
+  type Scenario,
+  service,
+  strategic,
+  update,
+} from './patch-steps.ts';
+import { builtinTwin, type TwinKind } from './patch-twin.ts';
 
-/** A sequence of writes to one object. */
-export interface Scenario {
-  readonly kind: TwinKind;
-  readonly steps: readonly Step[];
-}
-
+/** Config maps: the plainest kind there is. */
 export const configMaps = builtinTwin('v1', 'ConfigMap', 'configmaps');
+/** Services: keyed lists, an atomic map. */
 export const services = builtinTwin('v1', 'Service', 'services');
-export const pods = builtinTwin('v1', 'Pod', 'pods');
-export const jobs = builtinTwin('batch/v1', 'Job', 'jobs');
+const pods = builtinTwin('v1', 'Pod', 'pods');
+const jobs = builtinTwin('batch/v1', 'Job', 'jobs');
 const claims = builtinTwin('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 const ingresses = builtinTwin('networking.k8s.io/v1', 'Ingress', 'ingresses');
 const budgets = builtinTwin('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
@@ -21,93 +33,9 @@ const leases = builtinTwin('coordination.k8s.io/v1', 'Lease', 'leases');
 const roles = builtinTwin('rbac.authorization.k8s.io/v1', 'Role', 'roles');
 const networkPolicies = builtinTwin('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
 const secrets = builtinTwin('v1', 'Secret', 'secrets');
-export const rayClusters = rayTwin('RayCluster');
-const alphaClusters = rayTwin('RayCluster', 'v1alpha1');
 
-const apply = (by: string, body: object, more: Partial<Step> = {}): Step => ({ do: 'apply', by, body, ...more });
-const force = (by: string, body: object): Step => apply(by, body, { force: true });
-const create = (by: string, body: object): Step => ({ do: 'create', by, body });
-const update = (by: string, body: object, subresource?: string): Step => ({
-  do: 'update',
-  by,
-  body,
-  ...(subresource === undefined ? {} : { subresource }),
-});
-const merge = (by: string, body: unknown, subresource?: string): Step => ({
-  do: 'merge',
-  by,
-  body,
-  ...(subresource === undefined ? {} : { subresource }),
-});
-const json = (by: string, body: unknown): Step => ({ do: 'json', by, body });
-const strategic = (by: string, body: unknown): Step => ({ do: 'strategic', by, body });
-const raw = (body: unknown): Step => ({ do: 'apply', by: 'one', body, isRaw: true });
-
-const port = (number: number, more: object = {}) => ({ port: number, protocol: 'TCP', targetPort: number, ...more });
-const service = (spec: object, metadata: object = {}) => ({ metadata, spec: { clusterIP: 'None', ...spec } });
-const container = (name: string, more: object = {}) => ({ name, image: 'busybox', ...more });
-const podSpec = (containers: readonly object[], more: object = {}) => ({
-  automountServiceAccountToken: false,
-  restartPolicy: 'Never',
-  containers,
-  ...more,
-});
-const pod = (containers: readonly object[], more: object = {}, metadata: object = {}) => ({
-  metadata,
-  spec: podSpec(containers, more),
-});
-const condition = (type: string, status: string) => ({
-  type,
-  status,
-  reason: 'Because',
-  message: '',
-  lastTransitionTime: '2026-01-01T00:00:00Z',
-});
-const worker = (groupName: string, more: object = {}) => ({
-  groupName,
-  template: { spec: { containers: [container('worker')] } },
-  ...more,
-});
-const cluster = (more: object = {}, metadata: object = {}) => ({
-  metadata,
-  spec: { headGroupSpec: { template: { spec: { containers: [container('head')] } } }, ...more },
-});
-
-const everything = {
-  list: [
-    { name: 'a', value: '1' },
-    { name: 'b', value: '2' },
-  ],
-  plainList: [{ name: 'a' }],
-  set: ['x', 'y'],
-  map: { k: '1', l: '2' },
-  atomicMap: { k: '1' },
-  either: 3,
-  anything: { p: { q: '1' }, r: [{ s: 1 }], t: null, u: {} },
-  part: { known: { a: '1' }, unknown: { b: '2' } },
-  embedded: {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: 'x',
-      labels: { a: 'b' },
-      finalizers: ['a/b'],
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u1' }],
-    },
-    data: { a: 'b' },
-  },
-};
-const somethingElse = {
-  list: [{ name: 'c', value: '3' }],
-  set: ['z'],
-  map: { m: '3' },
-  anything: { p: { z: '1' } },
-  part: { known: {}, other: 1 },
-  embedded: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { labels: { c: 'd' } }, data: { c: 'd' } },
-};
-
-/** What several managers do to one object. */
-export const scenarios: Readonly<Record<string, Scenario>> = {
+/** What several managers do to one object of a built-in kind. */
+export const builtinScenarios: Readonly<Record<string, Scenario>> = {
   'config maps are created, applied, taken over and given back': {
     kind: configMaps,
     steps: [
@@ -324,98 +252,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       apply('one', { spec: { ttlSecondsAfterFinished: 3 } }),
       merge('controller', { status: { active: 1, ready: 0 } }, 'status'),
       apply('two', { status: { active: 1 }, spec: { parallelism: 3 } }, { subresource: 'status' }),
-    ],
-  },
-  'ray clusters are created, patched and applied': {
-    kind: rayClusters,
-    steps: [
-      create('maker', cluster({ workerGroupSpecs: [worker('a', { replicas: 1 })] })),
-      merge('autoscaler', { spec: { suspend: true, workerGroupSpecs: [worker('a', { replicas: 3 })] } }),
-      apply('one', cluster({ rayVersion: '2.9' })),
-      apply('one', cluster({ rayVersion: '2.9', workerGroupSpecs: [worker('b')] })),
-      force('one', cluster({ workerGroupSpecs: [worker('b'), worker('a')] })),
-      json('patcher', [{ op: 'replace', path: '/spec/workerGroupSpecs/0/replicas', value: 5 }]),
-      merge('operator', { status: { state: 'ready', endpoints: { dashboard: '8265' } } }, 'status'),
-      update('operator', { status: { state: 'failed', desiredCPU: '2' }, spec: {} }, 'status'),
-      merge('operator', { metadata: { labels: { s: '1' }, finalizers: ['a/b'] }, status: { reason: 'x' } }, 'status'),
-      apply('two', { status: { state: 'ready' }, metadata: { labels: { t: '1' } } }, { subresource: 'status' }),
-      force('two', { status: { state: 'ready', reason: 'y' } }),
-      apply('two', { status: { state: 'suspended', reason: 'y' } }, { subresource: 'status', force: true }),
-      merge('maker', { status: { state: 'x' }, metadata: { labels: { a: 'b' } } }),
-      apply('one', {}),
-    ],
-  },
-  'managers of different versions share an object': {
-    kind: rayClusters,
-    steps: [
-      create('maker', cluster({ suspend: true })),
-      merge('maker', { spec: { rayVersion: 'a' } }),
-      { do: 'merge', by: 'maker', body: { spec: { suspend: false } }, through: alphaClusters },
-      apply('one', { spec: { rayVersion: 'b' } }),
-      { do: 'apply', by: 'one', body: { spec: { rayVersion: 'b', suspend: true } }, through: alphaClusters },
-      {
-        do: 'apply',
-        by: 'one',
-        body: { spec: { rayVersion: 'b', suspend: true } },
-        through: alphaClusters,
-        force: true,
-      },
-      apply('one', { spec: { suspend: true } }),
-    ],
-  },
-  'lists and maps of every sort, known and unknown, have their owners': {
-    kind: widgets,
-    steps: [
-      create('maker', { spec: everything }),
-      apply('one', { spec: everything }),
-      apply('two', { spec: somethingElse }),
-      apply('three', {
-        spec: { ...everything, either: 'x', anything: { p: { q: '2' }, r: [1], u: 'x' }, set: ['q'] },
-      }),
-      force('three', {
-        spec: { either: 'x', anything: { p: { q: '2' }, r: [1], u: { v: 1 } }, atomicMap: { z: '1' } },
-      }),
-      merge('patcher', { spec: { anything: { p: null, u: [1, 2] }, embedded: { metadata: { labels: { z: '1' } } } } }),
-      apply('three', { spec: { anything: 5 } }),
-      force('three', { spec: { anything: 5 } }),
-      force('three', { spec: { anything: { a: 1 } } }),
-      force('three', { spec: { anything: [1, { b: 2 }], part: { known: { a: 'x' }, unknown: { b: 'y' } } } }),
-      apply('two', { spec: {} }),
-      apply('one', {}),
-      apply('three', {}),
-      update('maker', { spec: { list: [{ name: 'z' }] }, status: { x: 1 } }),
-    ],
-  },
-  'what does not fit among the known and the unknown is refused': {
-    kind: widgets,
-    steps: [
-      create('maker', {}),
-      apply('one', { spec: { embedded: { metadata: { name: 3 } } } }),
-      apply('one', { spec: { part: { known: { b: 1 } } } }),
-      apply('one', { spec: { either: {} } }),
-      apply('one', { spec: { either: [1] } }),
-      apply('one', { spec: { list: [{ value: 'x' }] } }),
-      apply('one', { spec: { list: [{ name: 'x' }, { name: 'x' }] } }),
-      apply('one', { spec: { map: { a: 1 } } }),
-      apply('one', { spec: { atomicMap: { a: 1 } } }),
-      apply('one', { spec: { plainList: [{ name: 1 }] } }),
-      apply('one', { status: { x: 1 } }),
-    ],
-  },
-  'custom resources that do not fit are refused by apply': {
-    kind: rayClusters,
-    steps: [
-      create('maker', cluster()),
-      apply('one', { spec: { foo: 1 } }),
-      apply('one', { spec: { rayVersion: 3 } }),
-      apply('one', { spec: { suspend: 'x' } }),
-      apply('one', { spec: { workerGroupSpecs: { a: 1 } } }),
-      apply('one', { spec: { headGroupSpec: { template: { spec: { containers: [{ image: 'x' }] } } } } }),
-      apply('one', { spec: { headGroupSpec: { template: { spec: { containers: ['x'] } } } } }),
-      apply('one', { spec: { headGroupSpec: { rayStartParams: { a: 1 } } } }),
-      apply('one', {
-        spec: { headGroupSpec: { template: { metadata: { labels: { a: 'b' } }, spec: { priority: 'x' } } } },
-      }),
     ],
   },
   'strategic patches order, retain and delete': {

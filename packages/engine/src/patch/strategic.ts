@@ -130,7 +130,8 @@ function nameAfter(key: string, prefix: string): string {
 
 function fieldSchema(schema: Schema, name: string, resolve: ResolveSchema): Schema {
   const { properties, additionalProperties } = resolve(schema);
-  const field = properties?.[name] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+  const known = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const field = known ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
   return field === undefined ? {} : resolve(field);
 }
 

@@ -14,14 +14,12 @@ export class FieldSetBuilder implements FieldSet {
   readonly members = new Set<PathElement>();
   readonly children = new Map<PathElement, FieldSetBuilder>();
 
-  /** Adds a path; the empty one stands for the whole object, which nobody owns. */
-  add(path: readonly PathElement[]): void {
-    const last = path.at(-1);
-    if (last === undefined) return;
-    path
-      .slice(0, -1)
-      .reduce<FieldSetBuilder>((set, step) => set.child(step), this)
-      .members.add(last);
+  /** Adds the part of a path that begins at `at`; the empty one stands for the whole object, which nobody owns. */
+  add(path: readonly PathElement[], at = 0): void {
+    const step = path[at];
+    if (step === undefined) return;
+    if (at === path.length - 1) this.members.add(step);
+    else this.child(step).add(path, at + 1);
   }
 
   private child(step: PathElement): FieldSetBuilder {
@@ -42,7 +40,9 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
 
 /** Whether the set has no path. */
 export function isEmptySet(set: FieldSet): boolean {
-  return set.members.size === 0 && [...set.children.values()].every(isEmptySet);
+  if (set.members.size > 0) return false;
+  for (const child of set.children.values()) if (!isEmptySet(child)) return false;
+  return true;
 }
 
 /** Whether the path is in the set. */
@@ -62,6 +62,7 @@ export function below(set: FieldSet, step: PathElement): FieldSet {
 /** Paths that are in either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a;
+  if (isEmptySet(a)) return b;
   const children = new Map(a.children);
   for (const [step, set] of b.children) {
     const known = children.get(step);
@@ -83,6 +84,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Paths of the first set that are not in the second; the first set itself where that changes nothing. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return a;
   const members = a.members.difference(b.members);
   const children = mapChildren(a, (step, set) => {
     const other = b.children.get(step);
@@ -97,6 +99,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Paths of the first set that are neither in the second nor below one of its paths. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(a) || isEmptySet(b)) return a;
   return {
     members: a.members.difference(b.members),
     children: mapChildren(a, (step, set) => {

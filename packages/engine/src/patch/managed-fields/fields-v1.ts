@@ -26,9 +26,16 @@ export function decodeFieldsV1(fields: Json | undefined): FieldSet {
   return set;
 }
 
-function encode(set: FieldSet): JsonObject {
-  const steps = set.members.union(new Set(set.children.keys()));
-  return Object.fromEntries(sortPathElements(steps).flatMap((step) => encodeStep(set, step)));
+const leaf: JsonObject = Object.freeze({});
+
+function encode(set: FieldSet, isMember = false): JsonObject {
+  const fields: Record<string, Json> = isMember ? { '.': leaf } : {};
+  for (const step of sortPathElements(set.members.union(set.children))) {
+    const child = set.children.get(step);
+    if (child !== undefined && !isEmptySet(child)) fields[step] = encode(child, set.members.has(step));
+    else if (set.members.has(step)) fields[step] = leaf;
+  }
+  return fields;
 }
 
 function decode(fields: JsonObject): FieldSet {
@@ -44,11 +51,4 @@ function decode(fields: JsonObject): FieldSet {
     if (!isEmptySet(inner)) children.set(step, inner);
   }
   return { members, children };
-}
-
-function encodeStep(set: FieldSet, step: PathElement): readonly [string, Json][] {
-  const child = set.children.get(step);
-  const isMember = set.members.has(step);
-  if (child === undefined || isEmptySet(child)) return isMember ? [[step, {}]] : [];
-  return [[step, { ...(isMember ? { '.': {} } : {}), ...encode(child) }]];
 }

@@ -14,8 +14,10 @@ export function fieldElement(name: string): PathElement {
 
 /** The item of a keyed list; keys in any order. */
 export function keyElement(keys: Readonly<Record<string, Json>>): PathElement {
-  const sorted = Object.entries(keys).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `k:${JSON.stringify(Object.fromEntries(sorted))}`;
+  const entries = Object.entries(keys);
+  if (entries.length > 1) entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const written = entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `k:{${written.join(',')}}`;
 }
 
 /** The item of a set. */

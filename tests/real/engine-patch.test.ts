@@ -68,7 +68,7 @@ describe('random writes come out as on the real server:', () => {
       fc.asyncProperty(randomSteps(random, ways), async (steps) => {
         expect(await differences(kind, steps)).toEqual([]);
       }),
-      { seed: 20_260_101, numRuns: 60, endOnFailure: true },
+      { seed: 20_260_101, numRuns: 40, endOnFailure: true },
     );
   });
 });

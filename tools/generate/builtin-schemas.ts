@@ -179,27 +179,25 @@ type Node = { readonly [key: string]: unknown };
 async function loadSchemas(): Promise<ReadonlyMap<string, unknown>> {
   const folder = join(await moduleFolder(`k8s.io/kubernetes@${kubernetesVersion}`), 'api', 'openapi-spec', 'v3');
   const all = new Map<string, Node>();
-  const roots: string[] = [];
-  for (const { document, kinds } of packages) {
+  for (const { document } of packages) {
     if (document === undefined) continue;
     const text = await readFile(join(folder, `${document}_openapi.json`), 'utf8');
     const { components }: { components: { schemas: Record<string, Node> } } = JSON.parse(text);
-    for (const [name, schema] of Object.entries(components.schemas)) {
-      all.set(name, schema);
-      const groups = schema['x-kubernetes-group-version-kind'];
-      if (Array.isArray(groups) && groups.length === 1 && kinds.some((kind) => name.endsWith(`.v1.${kind}`)))
-        roots.push(name);
-    }
+    for (const [name, schema] of Object.entries(components.schemas)) all.set(name, schema);
   }
   const found = new Map<string, unknown>();
   const visit = (name: string): void => {
     const schema = all.get(name);
-    if (schema === undefined || found.has(name)) return;
+    if (found.has(name)) return;
+    if (schema === undefined) throw new Error(`Kubernetes ${kubernetesVersion} has no schema named ${name}.`);
     const kept = trimmed(schema);
     found.set(name, kept);
     for (const [, reference = ''] of JSON.stringify(kept).matchAll(/"\$ref":"([^"]+)"/g)) visit(reference);
   };
-  for (const root of roots) visit(root);
+  for (const { name, kinds, document } of packages) {
+    const root = name === 'apiextensions' ? 'io.k8s.apiextensions-apiserver.pkg.apis' : 'io.k8s.api';
+    for (const kind of document === undefined ? [] : kinds) visit(`${root}.${name}.v1.${kind}`);
+  }
   return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

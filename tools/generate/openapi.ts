@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { cacheRoot } from '../kube/cache.ts';
 import { findGo, type GoToolchain } from '../kube/go-toolchain.ts';
 import { withLock } from '../kube/lock.ts';
-import { Progress } from '../kube/progress.ts';
 import { kubernetesVersion as release } from '../kube/programs.ts';
+import { Progress } from '../kube/progress.ts';
 import { lastLines, run } from '../kube/run.ts';
 
 /** The Kubernetes release whose API we generate from: the one that we test on. */

@@ -18,10 +18,18 @@ export const schemaTexts: Readonly<Record<string, string>> = {
     '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"webhooks":{"items":{"$ref":"io.k8s.api.admissionregistration.v1.ValidatingWebhook","default":{}},"type":"array","x-kubernetes-list-map-keys":["name"],"x-kubernetes-list-type":"map","x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge"}},"type":"object","x-kubernetes-group-version-kind":[{"group":"admissionregistration.k8s.io","kind":"ValidatingWebhookConfiguration","version":"v1"}]}',
   'io.k8s.api.admissionregistration.v1.WebhookClientConfig':
     '{"properties":{"caBundle":{"format":"byte","type":"string"},"service":{"$ref":"io.k8s.api.admissionregistration.v1.ServiceReference"},"url":{"type":"string"}},"type":"object"}',
+  'io.k8s.api.authentication.v1.BoundObjectReference':
+    '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"name":{"type":"string"},"uid":{"type":"string"}},"type":"object"}',
   'io.k8s.api.authentication.v1.SelfSubjectReview':
     '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"status":{"$ref":"io.k8s.api.authentication.v1.SelfSubjectReviewStatus","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"authentication.k8s.io","kind":"SelfSubjectReview","version":"v1"}]}',
   'io.k8s.api.authentication.v1.SelfSubjectReviewStatus':
     '{"properties":{"userInfo":{"$ref":"io.k8s.api.authentication.v1.UserInfo","default":{}}},"type":"object"}',
+  'io.k8s.api.authentication.v1.TokenRequest':
+    '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.authentication.v1.TokenRequestSpec","default":{}},"status":{"$ref":"io.k8s.api.authentication.v1.TokenRequestStatus","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"authentication.k8s.io","kind":"TokenRequest","version":"v1"}]}',
+  'io.k8s.api.authentication.v1.TokenRequestSpec':
+    '{"properties":{"audiences":{"items":{"default":"","type":"string"},"type":"array","x-kubernetes-list-type":"atomic"},"boundObjectRef":{"$ref":"io.k8s.api.authentication.v1.BoundObjectReference"},"expirationSeconds":{"format":"int64","type":"integer"}},"type":"object"}',
+  'io.k8s.api.authentication.v1.TokenRequestStatus':
+    '{"properties":{"expirationTimestamp":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},"token":{"default":"","type":"string"}},"type":"object"}',
   'io.k8s.api.authentication.v1.TokenReview':
     '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.authentication.v1.TokenReviewSpec","default":{}},"status":{"$ref":"io.k8s.api.authentication.v1.TokenReviewStatus","default":{}}},"required":["spec"],"type":"object","x-kubernetes-group-version-kind":[{"group":"authentication.k8s.io","kind":"TokenReview","version":"v1"}]}',
   'io.k8s.api.authentication.v1.TokenReviewSpec':
@@ -60,6 +68,12 @@ export const schemaTexts: Readonly<Record<string, string>> = {
     '{"properties":{"allowed":{"default":false,"type":"boolean"},"denied":{"type":"boolean"},"evaluationError":{"type":"string"},"reason":{"type":"string"}},"required":["allowed"],"type":"object"}',
   'io.k8s.api.authorization.v1.SubjectRulesReviewStatus':
     '{"properties":{"evaluationError":{"type":"string"},"incomplete":{"default":false,"type":"boolean"},"nonResourceRules":{"items":{"$ref":"io.k8s.api.authorization.v1.NonResourceRule","default":{}},"type":"array","x-kubernetes-list-type":"atomic"},"resourceRules":{"items":{"$ref":"io.k8s.api.authorization.v1.ResourceRule","default":{}},"type":"array","x-kubernetes-list-type":"atomic"}},"required":["resourceRules","nonResourceRules","incomplete"],"type":"object"}',
+  'io.k8s.api.autoscaling.v1.Scale':
+    '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.autoscaling.v1.ScaleSpec","default":{}},"status":{"$ref":"io.k8s.api.autoscaling.v1.ScaleStatus","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"autoscaling","kind":"Scale","version":"v1"}]}',
+  'io.k8s.api.autoscaling.v1.ScaleSpec':
+    '{"properties":{"replicas":{"default":0,"format":"int32","type":"integer"}},"type":"object"}',
+  'io.k8s.api.autoscaling.v1.ScaleStatus':
+    '{"properties":{"replicas":{"default":0,"format":"int32","type":"integer"},"selector":{"type":"string"}},"required":["replicas"],"type":"object"}',
   'io.k8s.api.batch.v1.Job':
     '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.batch.v1.JobSpec","default":{}},"status":{"$ref":"io.k8s.api.batch.v1.JobStatus","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"batch","kind":"Job","version":"v1"}]}',
   'io.k8s.api.batch.v1.JobCondition':
@@ -544,6 +558,8 @@ export const schemaTexts: Readonly<Record<string, string>> = {
     '{"properties":{"egress":{"items":{"$ref":"io.k8s.api.networking.v1.NetworkPolicyEgressRule","default":{}},"type":"array","x-kubernetes-list-type":"atomic"},"ingress":{"items":{"$ref":"io.k8s.api.networking.v1.NetworkPolicyIngressRule","default":{}},"type":"array","x-kubernetes-list-type":"atomic"},"podSelector":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector","default":{}},"policyTypes":{"items":{"default":"","type":"string"},"type":"array","x-kubernetes-list-type":"atomic"}},"type":"object"}',
   'io.k8s.api.networking.v1.ServiceBackendPort':
     '{"properties":{"name":{"type":"string"},"number":{"format":"int32","type":"integer"}},"type":"object","x-kubernetes-map-type":"atomic"}',
+  'io.k8s.api.policy.v1.Eviction':
+    '{"properties":{"apiVersion":{"type":"string"},"deleteOptions":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"policy","kind":"Eviction","version":"v1"}]}',
   'io.k8s.api.policy.v1.PodDisruptionBudget':
     '{"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.policy.v1.PodDisruptionBudgetSpec","default":{}},"status":{"$ref":"io.k8s.api.policy.v1.PodDisruptionBudgetStatus","default":{}}},"type":"object","x-kubernetes-group-version-kind":[{"group":"policy","kind":"PodDisruptionBudget","version":"v1"}]}',
   'io.k8s.api.policy.v1.PodDisruptionBudgetSpec':
@@ -620,6 +636,8 @@ export const schemaTexts: Readonly<Record<string, string>> = {
     '{"oneOf":[{"type":"string"},{"type":"number"}]}',
   'io.k8s.apimachinery.pkg.apis.meta.v1.Condition':
     '{"properties":{"lastTransitionTime":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},"message":{"default":"","type":"string"},"observedGeneration":{"format":"int64","type":"integer"},"reason":{"default":"","type":"string"},"status":{"default":"","type":"string"},"type":{"default":"","type":"string"}},"required":["type","status","lastTransitionTime","reason","message"],"type":"object"}',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions':
+    '{"properties":{"apiVersion":{"type":"string"},"dryRun":{"items":{"default":"","type":"string"},"type":"array","x-kubernetes-list-type":"atomic"},"gracePeriodSeconds":{"format":"int64","type":"integer"},"ignoreStoreReadErrorWithClusterBreakingPotential":{"type":"boolean"},"kind":{"type":"string"},"orphanDependents":{"type":"boolean"},"preconditions":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions"},"propagationPolicy":{"type":"string"}},"type":"object","x-kubernetes-group-version-kind":[{"group":"","kind":"DeleteOptions","version":"v1"},{"group":"apiextensions.k8s.io","kind":"DeleteOptions","version":"v1"}]}',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement':
     '{"properties":{"key":{"default":"","type":"string"},"operator":{"default":"","type":"string"},"values":{"items":{"default":"","type":"string"},"type":"array","x-kubernetes-list-type":"atomic"}},"required":["key","operator"],"type":"object"}',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1':
@@ -636,6 +654,8 @@ export const schemaTexts: Readonly<Record<string, string>> = {
     '{"properties":{"annotations":{"additionalProperties":{"default":"","type":"string"},"type":"object"},"creationTimestamp":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},"deletionGracePeriodSeconds":{"format":"int64","type":"integer"},"deletionTimestamp":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},"finalizers":{"items":{"default":"","type":"string"},"type":"array","x-kubernetes-list-type":"set","x-kubernetes-patch-strategy":"merge"},"generateName":{"type":"string"},"generation":{"format":"int64","type":"integer"},"labels":{"additionalProperties":{"default":"","type":"string"},"type":"object"},"managedFields":{"items":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry","default":{}},"type":"array","x-kubernetes-list-type":"atomic"},"name":{"type":"string"},"namespace":{"type":"string"},"ownerReferences":{"items":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference","default":{}},"type":"array","x-kubernetes-list-map-keys":["uid"],"x-kubernetes-list-type":"map","x-kubernetes-patch-merge-key":"uid","x-kubernetes-patch-strategy":"merge"},"resourceVersion":{"type":"string"},"selfLink":{"type":"string"},"uid":{"type":"string"}},"type":"object"}',
   'io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference':
     '{"properties":{"apiVersion":{"default":"","type":"string"},"blockOwnerDeletion":{"type":"boolean"},"controller":{"type":"boolean"},"kind":{"default":"","type":"string"},"name":{"default":"","type":"string"},"uid":{"default":"","type":"string"}},"required":["apiVersion","kind","name","uid"],"type":"object","x-kubernetes-map-type":"atomic"}',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions':
+    '{"properties":{"resourceVersion":{"type":"string"},"uid":{"type":"string"}},"type":"object"}',
   'io.k8s.apimachinery.pkg.apis.meta.v1.Time':
     '{"format":"date-time","type":"string"}',
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString':

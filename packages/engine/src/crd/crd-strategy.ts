@@ -20,7 +20,7 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
   const typeCauses = (object: JsonObject) => checkType(object, version);
   return {
     prune: (object) => {
-      const meta = coerceMeta(object);
+      const meta = coerceMeta(object, version);
       const { object: pruned, dropped } = compiled.prune(meta.object);
       return { object: pruned, dropped: [...dropped, ...meta.dropped].toSorted() };
     },

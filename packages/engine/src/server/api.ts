@@ -5,6 +5,7 @@ import { definitionLifecycle } from './admission/definition-lifecycle.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { priorityPlugin } from './admission/priority.ts';
 import { rbacEscalation } from './admission/rbac-escalation.ts';
+import { resourceQuota } from './admission/resource-quota.ts';
 import { serviceAccountPlugin } from './admission/service-account.ts';
 import { serviceAddresses } from './admission/service-addresses.ts';
 import { type Authorizer, allowAll } from './auth/authorizer.ts';
@@ -13,6 +14,7 @@ import { createTokenIssuer, type TokenIssuer, type TokenKeys } from './auth/toke
 import { builtinResources } from './builtin-served.ts';
 import { serveDefinitions } from './definitions.ts';
 import { Registry } from './registry.ts';
+import { validatingWebhooks } from './webhooks/validating-webhooks.ts';
 
 /** The API of one engine: what every verb works with. HTTP and in-process clients are two doors to it. */
 export interface Api {
@@ -58,7 +60,13 @@ export function createApi(options: ApiOptions): Api {
     registry,
     authorizer,
     ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
-    admission: createAdmission([...builtinPlugins(options), rbacEscalation(store, authorizer), ...plugins]),
+    admission: createAdmission([
+      ...builtinPlugins(options),
+      rbacEscalation(store, authorizer),
+      ...plugins,
+      validatingWebhooks(store, world),
+      resourceQuota(store, registry),
+    ]),
     onClose(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

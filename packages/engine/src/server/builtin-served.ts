@@ -2,6 +2,7 @@ import { builtinKinds, builtinSchema, createBuiltinStrategy, resolveBuiltin } fr
 import { resourceName } from '../resource-info.ts';
 import type { Schema } from '../schema.ts';
 import { BUILTIN_RESOURCES, type BuiltinResource } from './builtin-resources.ts';
+import { withSharedEvents } from './event-versions.ts';
 import { genericStrategy } from './generic-strategy.ts';
 import { SELECTABLE_FIELDS } from './selectable-fields.ts';
 import { apiVersionOf, type ServedResource, type ServedVersion } from './served-resource.ts';
@@ -11,7 +12,7 @@ const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields
 
 /** The built-in kinds, ready to be served. */
 export function builtinResources(): readonly ServedResource[] {
-  return BUILTIN_RESOURCES.map(servedBuiltin);
+  return withSharedEvents(BUILTIN_RESOURCES.map(servedBuiltin));
 }
 
 function servedBuiltin({ info, rules, isVirtual }: BuiltinResource): ServedResource {

@@ -12,7 +12,7 @@ import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient } from '../server/in-process-client.ts';
 import type { Store } from '../store/contract.ts';
 import { createStore } from '../store/store.ts';
-import { kubeconfigText } from './kubeconfig-text.ts';
+import { kubeconfigText } from '../run/kubeconfig-text.ts';
 
 /** What a test engine may be told. */
 export interface TestEngineOptions {

@@ -47,7 +47,19 @@ function carryOver(spec: JsonObject, old: JsonObject): JsonObject {
   const ips =
     needsIp && isMissing ? { clusterIP: before['clusterIP'] ?? '', clusterIPs: before['clusterIPs'] ?? [] } : {};
   const ports = usesNodePorts(spec) && usesNodePorts(before) ? { ports: portsOf(spec, before) } : {};
-  return { ...spec, ...ips, ...ports };
+  return withoutExternal({ ...spec, ...ips, ...ports }, before);
+}
+
+/** A service that is no longer reached from outside gives back what it needed for that, where the client left it as it was. */
+function withoutExternal(spec: JsonObject, before: JsonObject): JsonObject {
+  if (usesNodePorts(spec) || !usesNodePorts(before)) return spec;
+  const known = listOf(before['ports']).map(({ nodePort }) => nodePort);
+  const ports = listOf(spec['ports']).map(({ nodePort, ...port }) =>
+    nodePort === undefined || known.includes(nodePort) ? port : { ...port, nodePort },
+  );
+  const { externalTrafficPolicy, healthCheckNodePort: _, allocateLoadBalancerNodePorts: __, ...rest } = spec;
+  const isExternal = spec['type'] === 'LoadBalancer' && externalTrafficPolicy !== undefined;
+  return { ...rest, ports, ...(isExternal ? { externalTrafficPolicy } : {}) };
 }
 
 function portsOf(spec: JsonObject, before: JsonObject): Json {

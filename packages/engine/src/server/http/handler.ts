@@ -1,4 +1,7 @@
+import { StatusError } from '../../status-error.ts';
 import type { Api } from '../api.ts';
+import type { User } from '../auth/user.ts';
+import { forbidden } from '../errors.ts';
 import { parsePath } from '../request-path.ts';
 import { authenticate, type StaticTokens } from './authenticate.ts';
 import type { HttpRequest, HttpResponse } from './http-request.ts';
@@ -23,9 +26,10 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
   try {
     response.setHeader('audit-id', api.world.newUid());
     response.setHeader('cache-control', 'no-cache, private');
-    const user = impersonate(api, request, authenticate(api, request, tokens));
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://engine');
     const path = parsePath(pathname);
+    const sender = authenticate(api, request, tokens);
+    const user = impersonate(api, request, sender, () => impersonationRefused(request, pathname, path, sender));
     const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
     if (path !== undefined && isServed) await handleResource({ api, path, query, user, request, response });
     else handleOther({ ...options, pathname, query, user, request, response });
@@ -37,4 +41,27 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
 
 function isKnownVersion(api: Api, group: string, version: string): boolean {
   return api.registry.all().some(({ info }) => info.group === group && info.versions.includes(version));
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+
+/** Whoever may not act as another is told about the request that he made as the other. */
+function impersonationRefused(
+  request: HttpRequest,
+  pathname: string,
+  path: ReturnType<typeof parsePath>,
+  { name: user }: User,
+): StatusError {
+  const method = request.method ?? 'GET';
+  const verb = (known: string) => `impersonate-on:user-info:${known}`;
+  if (path === undefined) {
+    const text = `forbidden: User "${user}" cannot ${verb(method.toLowerCase())} path "${pathname}"`;
+    return new StatusError(403, 'Forbidden', text, {});
+  }
+  const { group, plural, subresource, namespace, name } = path;
+  const what = subresource === '' ? plural : `${plural}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const reading = name === '' ? 'list' : 'get';
+  const why = `User "${user}" cannot ${verb(VERBS[method] ?? reading)} resource "${what}" in API group "${group}" ${where}`;
+  return forbidden({ group, plural }, name, why);
 }

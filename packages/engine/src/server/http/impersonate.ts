@@ -1,12 +1,12 @@
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
-import { badRequest, forbidden } from '../errors.ts';
+import { badRequest } from '../errors.ts';
 import { type HttpRequest, header } from './http-request.ts';
 
 const EXTRA = 'impersonate-extra-';
 
 /** Whom a request acts as: its sender, or somebody else whom the sender may impersonate. */
-export function impersonate(api: Api, request: HttpRequest, user: User): User {
+export function impersonate(api: Api, request: HttpRequest, user: User, refuse: () => Error): User {
   const name = header(request, 'impersonate-user');
   const groups = list(request, 'impersonate-group');
   const uid = header(request, 'impersonate-uid');
@@ -15,7 +15,9 @@ export function impersonate(api: Api, request: HttpRequest, user: User): User {
     if (groups.length === 0 && uid === undefined && Object.keys(extra).length === 0) return user;
     throw badRequest(`requested ${JSON.stringify(groups)} without impersonating a user`);
   }
-  for (const [plural, target] of targets(name, groups)) check(api, user, plural, target);
+  for (const [plural, target] of targets(name, groups)) {
+    if (!mayImpersonate(api, user, plural, target)) throw refuse();
+  }
   return {
     name,
     groups: [...new Set([...groups, ...implied(name)])],
@@ -40,16 +42,13 @@ function implied(name: string): readonly string[] {
   return [...accounts, 'system:authenticated'];
 }
 
-function check(api: Api, user: User, plural: string, target: string): void {
+function mayImpersonate(api: Api, user: User, plural: string, target: string): boolean {
   const [first = '', second] = target.split('/');
   const isAccount = plural === 'serviceaccounts';
   const name = isAccount ? (second ?? '') : target;
   const namespace = isAccount ? first : '';
   const resource = { group: '', version: 'v1', plural, subresource: '', namespace, name };
-  if (api.authorizer.authorize({ user, verb: 'impersonate', path: '', resource }).isAllowed) return;
-  const where = isAccount ? `in the namespace "${namespace}"` : 'at the cluster scope';
-  const why = `User "${user.name}" cannot impersonate resource "${plural}" in API group "" ${where}`;
-  throw forbidden({ group: '', plural }, name, why);
+  return api.authorizer.authorize({ user, verb: 'impersonate', path: '', resource }).isAllowed;
 }
 
 function list(request: HttpRequest, name: string): readonly string[] {

@@ -1,7 +1,8 @@
+import { invalid as invalidValue } from '../../field/cause.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest, invalid } from '../errors.ts';
 import { textAt } from '../json-path.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { asStored } from '../stored-json.ts';
@@ -36,8 +37,11 @@ function statusOf(api: Api, scope: Scope, review: JsonObject): JsonObject {
 }
 
 function localReview(api: Api, scope: Scope, review: JsonObject): JsonObject {
-  if (textAt(review, 'spec.resourceAttributes.namespace') !== scope.namespace) {
-    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${scope.namespace}`);
+  const field = 'spec.resourceAttributes.namespace';
+  const asked = textAt(review, field);
+  if (asked !== scope.namespace) {
+    const cause = invalidValue(field, asked, 'must match metadata.namespace');
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [cause]);
   }
   return accessReview(api, review);
 }

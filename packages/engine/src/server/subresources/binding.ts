@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import { badRequest, conflict } from '../errors.ts';
-import { textAt, withValueAt } from '../json-path.ts';
-import { metadataOf, timestamp, withMetadata } from '../metadata.ts';
+import { textAt, valueAt, withValueAt } from '../json-path.ts';
+import { metadataOf, metaText, timestamp, withMetadata } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { asStored } from '../stored-json.ts';
 import { rewrite } from '../verbs/rewrite.ts';
@@ -21,13 +21,21 @@ export async function bindPod(api: Api, scope: Scope, body: unknown, params: Wri
 }
 
 function bound(scope: Scope, pod: JsonObject, binding: JsonObject, node: string, now: string): JsonObject {
-  const { info } = scope.resource;
+  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, scope.name, why);
+  const uid = metaText(binding, 'uid');
+  if (uid !== '' && uid !== metaText(pod, 'uid')) {
+    throw refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(pod, 'uid')}`);
+  }
+  const gates = valueAt(pod, 'spec.schedulingGates');
+  if (Array.isArray(gates) && gates.length > 0) {
+    throw refuse(`pod ${scope.name} has non-empty .spec.schedulingGates`);
+  }
   if (metadataOf(pod)['deletionTimestamp'] !== undefined) {
-    throw conflict(info, scope.name, `pod ${scope.name} is being deleted, cannot be assigned to a host`);
+    throw refuse(`pod ${scope.name} is being deleted, cannot be assigned to a host`);
   }
   const current = textAt(pod, 'spec.nodeName');
   if (current !== '') {
-    throw conflict(info, scope.name, `pod ${scope.name} is already assigned to node "${current}"`);
+    throw refuse(`pod ${scope.name} is already assigned to node "${current}"`);
   }
   const annotations = { ...objectAt(pod, 'annotations'), ...objectAt(binding, 'annotations') };
   const labels = { ...objectAt(pod, 'labels'), ...objectAt(binding, 'labels') };

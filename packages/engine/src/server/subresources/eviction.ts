@@ -12,6 +12,7 @@ import { asJson, asNew, asStored } from '../stored-json.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { deleteParamsOf } from '../verbs/delete-options.ts';
 import { storedObject } from '../verbs/get.ts';
+import { rewrite } from '../verbs/rewrite.ts';
 
 const BUDGETS: ResourceName = 'policy/poddisruptionbudgets';
 
@@ -24,8 +25,28 @@ export async function evictPod(api: Api, scope: Scope, body: unknown, params: Wr
   const options = deleteParamsOf(body['deleteOptions']);
   const isDryRun = params.isDryRun === true || options.isDryRun === true;
   if (needsBudget(asJson(pod))) takeFromBudget(api, scope, pod, isDryRun);
+  if (!isDryRun) await markDisrupted(api, scope);
   await deleteObject(api, { ...scope, subresource: '' }, { ...options, isDryRun });
   return asStored({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+}
+
+/** Says why the pod ends, for whoever looks at it while it does. */
+async function markDisrupted(api: Api, scope: Scope): Promise<void> {
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(api.world.clock.now()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  const change = (pod: JsonObject): JsonObject => {
+    const status = isObject(pod['status']) ? pod['status'] : {};
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+    const others = conditions.filter((known) => !isObject(known) || known['type'] !== condition.type);
+    return { ...pod, status: { ...status, conditions: [...others, condition] } };
+  };
+  await rewrite(api, { ...scope, subresource: 'status' }, {}, { change, isInternal: true, isUnconditional: true });
 }
 
 /** Pods that serve nobody (any more) may always go. */

@@ -70,11 +70,14 @@ export const EVENT_COLUMNS: readonly PrinterColumn[] = [
   wide('Source', source),
   column('Message', (event) => (textAt(event, 'message') || textAt(event, 'note')).trim()),
   wide('First Seen', (event, context) => ageOf(firstSeen(event), context)),
-  wide('Count', (event) =>
-    String(numberAt(event, 'series.count') || numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1),
-  ),
+  wide('Count', eventCount),
   { ...wide('Name', (event) => textAt(event, 'metadata.name')), format: 'name' },
 ];
+
+function eventCount(event: JsonObject): number {
+  const counts = ['series.count', 'count', 'deprecatedCount'].map((path) => numberAt(event, path));
+  return counts.find((count) => count > 0) ?? 1;
+}
 
 function lastSeen(event: JsonObject): string {
   return (

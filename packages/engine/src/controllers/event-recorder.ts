@@ -1,6 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import type { Cluster, Stored } from './cluster.ts';
 import { type CoreEvent, events } from './kinds.ts';
+import { isAlreadyExists } from './refusal.ts';
 import { timestamp } from './timestamp.ts';
 
 /** Tells users what happened to an object. */
@@ -24,9 +25,16 @@ export function createEventRecorder({ writes, world }: Cluster, component: strin
   const said = new Map<string, Stored<CoreEvent>>();
   let order = 0;
   const add = async (about: Subject, type: string, reason: string, message: string): Promise<CoreEvent> => {
-    order += 1;
-    const event = newEvent(about, { type, reason, message, component, nowMs: world.clock.now(), order });
-    return await writes.create(events, event);
+    for (;;) {
+      order += 1;
+      const event = newEvent(about, { type, reason, message, component, nowMs: world.clock.now(), order });
+      try {
+        return await writes.create(events, event);
+      } catch (error) {
+        // Another controller said something of a namesake at the same moment.
+        if (!isAlreadyExists(error)) throw error;
+      }
+    }
   };
   const countUp = async ({ metadata, count = 1 }: Stored<CoreEvent>): Promise<CoreEvent> => {
     const body = { count: count + 1, lastTimestamp: timestamp(world.clock.now()) };

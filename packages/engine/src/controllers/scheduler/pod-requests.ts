@@ -32,8 +32,7 @@ export function readAmounts(list: Readonly<Record<string, Quantity>> = {}): Amou
   );
 }
 
-/** The sum of two lists. */
-export function plus(a: Amounts, b: Amounts): Amounts {
+function plus(a: Amounts, b: Amounts): Amounts {
   return combine(a, b, (x, y) => x + y);
 }
 

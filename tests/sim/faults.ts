@@ -48,7 +48,7 @@ export const FAULTS = {
   refuse: (sim) => {
     const code = [409, 429, 500, 503][sim.choices.pick(4)] ?? 500;
     const end = sim.board.add({ when: { verbs: WRITES }, chance: 0.5, fault: { kind: 'refuse', code } });
-    sim.later('no more refusals', range(sim, [100, 5_000]), end);
+    sim.later('no more refusals', range(sim, [500, 5_000, 30_000]), end);
   },
   /** Messages take long. */
   slow: (sim) => sim.slowDown(range(sim, [1_000, 10_000])),

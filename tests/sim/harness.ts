@@ -54,8 +54,8 @@ export interface Outcome {
 }
 
 /** Runs seed after seed; returns the first run that broke a promise. */
-export async function explore(scenario: Scenario, seeds: Iterable<number>): Promise<Outcome | undefined> {
-  for (const seed of seeds) {
+export async function explore(scenario: Scenario, tried: Iterable<number>): Promise<Outcome | undefined> {
+  for (const seed of tried) {
     const outcome = await simulate(scenario, seed);
     if (outcome.violation !== undefined) return outcome;
   }
@@ -68,7 +68,7 @@ export function* seeds(first: number, count: number): Generator<number> {
 }
 
 /** The same failure with as little as possible happening before it. */
-export async function shrink(scenario: Scenario, failed: Outcome, maxRuns = 300): Promise<Outcome> {
+export async function shrink(scenario: Scenario, failed: Outcome, maxRuns = 2_000): Promise<Outcome> {
   const promise = promiseOf(failed);
   let best = failed;
   await shrinkTrace(failed.trace, maxRuns, async (trace) => {
@@ -81,8 +81,8 @@ export async function shrink(scenario: Scenario, failed: Outcome, maxRuns = 300)
 }
 
 /** What broke, how to see it again, and the shortest way to it that was found. */
-export async function describeFailure(scenario: Scenario, failed: Outcome): Promise<string> {
-  const shortest = await shrink(scenario, failed);
+export async function describeFailure(scenario: Scenario, failed: Outcome, maxRuns?: number): Promise<string> {
+  const shortest = await shrink(scenario, failed, maxRuns);
   return [
     `seed ${failed.seed} of "${scenario.name}": ${failed.violation}`,
     `again: node tests/sim/long.ts --scenario ${scenario.name} --seed ${failed.seed}`,

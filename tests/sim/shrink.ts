@@ -18,7 +18,8 @@ export async function shrinkTrace(
     best = isPlainer(shorter, candidate) ? shorter : withoutTail(candidate);
     return true;
   };
-  for (let size = Math.ceil(best.length / 2); size >= 1 && left > 0; size = Math.floor(size / 2)) {
+  for (const size of sizes(best.length)) {
+    if (left <= 0) break;
     while (await isBetter(best.slice(0, Math.max(0, best.length - size)))) if (best.length === 0) return best;
     for (let start = Math.max(0, best.length - size); ; start = Math.max(0, start - size)) {
       const end = start + size;
@@ -28,6 +29,13 @@ export async function shrinkTrace(
     }
   }
   return best;
+}
+
+/** Halves down to nothing; some things take three choices. */
+function sizes(length: number): readonly number[] {
+  const halves: number[] = [];
+  for (let size = Math.ceil(length / 2); size > 4; size = Math.floor(size / 2)) halves.push(size);
+  return [...halves, 4, 3, 2, 1];
 }
 
 /** Zeros at the end say nothing. */

@@ -23,7 +23,7 @@ import { Scheduler } from './scheduler.ts';
 const MAX_STEPS = 20_000;
 /** For how long things happen, and how many. */
 const CHAOS_MS = 60_000;
-const MAX_TURNS = 16;
+const MAX_TURNS = 40;
 const SETTLE_MS = 300_000;
 const QUIET_MS = 300_000;
 
@@ -154,28 +154,33 @@ export class Simulation {
   /** What users and fate do, and when. The kinds that may happen are drawn first. */
   #planTurns(): void {
     const allowed: readonly FaultName[] = this.#scenario.faults ?? names(FAULTS);
-    const faults = allowed.filter(() => this.choices.chance(0.4));
-    const moves = Object.keys(this.#scenario.moves).filter(() => this.choices.chance(0.6));
-    const turns = this.choices.pick(MAX_TURNS + 1);
-    for (let turn = 0; turn < turns; turn += 1) {
-      const delayMs = this.choices.pick(4) === 3 ? this.choices.pick(CHAOS_MS) : this.choices.pick(2_000);
-      const isMove = faults.length === 0 || (moves.length > 0 && this.choices.chance(0.5));
-      const kind = this.choices.pick(isMove ? moves.length : faults.length);
-      if (isMove) this.#planMove(moves[kind], delayMs);
-      else this.#planFault(faults[kind], delayMs);
-    }
+    const faults = allowed.filter(() => this.choices.chance(0.25));
+    const moves = Object.keys(this.#scenario.moves).filter(() => this.choices.chance(0.7));
+    const kinds = [
+      ...moves.flatMap((name) => [1, 2].map(() => () => this.#planMove(name))),
+      ...faults.map((name) => () => this.#planFault(name)),
+    ];
+    for (let turn = 0; turn < MAX_TURNS && this.choices.chance(0.95); turn += 1)
+      kinds[this.choices.pick(kinds.length)]?.();
   }
 
-  #planMove(name: string | undefined, delayMs: number): void {
-    const move = name === undefined ? undefined : this.#scenario.moves[name];
-    if (move === undefined) return;
-    this.scheduler.schedule({ label: `user: ${name}`, owner: 'user', delayMs }, () => {
-      void move(this.#backstage).catch((error: unknown) => this.#fail(`the user's move failed: ${String(error)}`));
+  /** Mostly soon, while the first things are under way, sometimes late. */
+  #someDelay(): number {
+    const draw = this.choices.pick(200);
+    if (draw < 50) return draw;
+    if (draw < 150) return (draw - 49) * 25;
+    return (draw - 149) * (CHAOS_MS / 50);
+  }
+
+  #planMove(name: string): void {
+    const move = this.#scenario.moves[name];
+    this.scheduler.schedule({ label: name, owner: 'user', delayMs: this.#someDelay() }, () => {
+      void move?.(this.#backstage).catch((error: unknown) => this.#fail(`the user's move failed: ${messageOf(error)}`));
     });
   }
 
-  #planFault(name: FaultName | undefined, delayMs: number): void {
-    if (name !== undefined) this.later(`fault: ${name}`, delayMs, () => FAULTS[name](this));
+  #planFault(name: FaultName): void {
+    this.later(name, this.#someDelay(), () => FAULTS[name](this));
   }
 
   #calmDown(): void {
@@ -217,7 +222,7 @@ export class Simulation {
 
   #ended(process: SimProcess, error: unknown): void {
     this.#note(`${process.id} has ended`);
-    if (error !== undefined) this.#fail(`the program ended by itself: ${String(error)}`);
+    if (error !== undefined) this.#fail(`the program ended by itself: ${messageOf(error)}`);
   }
 
   #fail(failure: string): void {
@@ -227,7 +232,7 @@ export class Simulation {
   #latency(): number {
     if (this.#isCalm) return this.choices.pick(3);
     if (this.scheduler.now() < this.#slowUntil) return this.choices.pick(20_000);
-    const scale = [0, 5, 50, 1_000][this.choices.chance(0.4) ? 1 + this.choices.pick(3) : 0] ?? 0;
+    const scale = [0, 5, 50, 1_000][this.choices.chance(0.6) ? 1 + this.choices.pick(3) : 0] ?? 0;
     return this.choices.pick(scale);
   }
 
@@ -255,6 +260,10 @@ export class Simulation {
     const seconds = ((this.scheduler.now() - Date.UTC(2026, 0, 1)) / 1000).toFixed(3);
     this.log.push(`${seconds.padStart(8)}s  ${line}`);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : JSON.stringify(error);
 }
 
 function clientOf(api: Api, userAgent: string): KubeClient {

@@ -98,6 +98,8 @@ class ToyReconciler {
       context.wrote(this.#children, await this.#world.client.create(CHILDREN, { metadata } as ConfigMap, { signal }));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      // We made it before a crash or a lost answer. The cache may never show it, should it be gone by the time the cache catches up.
+      context.wrote(this.#children, await this.#world.client.get(CHILDREN, { name, namespace }, { signal }));
     }
   }
 

@@ -35,7 +35,7 @@ export function planToy(
   bug: Bug | undefined,
   random: () => number,
 ): ToyPlan {
-  const living = children.filter(({ isTerminating }) => !isTerminating).sort((a, b) => numberOf(a) - numberOf(b));
+  const living = children.filter(({ isTerminating }) => !isTerminating).toSorted((a, b) => numberOf(a) - numberOf(b));
   const counted = bug === 'counts-terminating' ? children.length : living.length;
   const missing = Math.max(0, toy.replicas - counted);
   const surplus = Math.max(0, counted - toy.replicas);

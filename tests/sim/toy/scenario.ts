@@ -1,15 +1,21 @@
+import type { StoredObject } from '@manta/engine';
 import { resources } from '@manta/kube';
-import type { History, Invariant } from '../history.ts';
+import type { History, Invariant, SimEvent } from '../history.ts';
 import type { Backstage, Scenario } from '../scenario.ts';
 import type { Bug } from './bugs.ts';
 import { runToyOperator } from './controller.ts';
 import { CHILDREN, NAMESPACE, STORED, TOY_DEFINITION, TOY_LABEL, TOYS, type Toy } from './toy.ts';
 
-const TOY = { name: 'a', namespace: NAMESPACE };
+const NAMES = ['a', 'b'];
+const refOf = (name = 'a') => ({ name, namespace: NAMESPACE });
+
+/** One of the toys. */
+const anyOf = ({ choices }: Backstage) => refOf(NAMES[choices.pick(NAMES.length)]);
 
 /** Users scale a toy, edit it and delete its children while the toy operator and everything around it has its troubles. */
-export function toyScenario(bug?: Bug): Scenario {
+export function toyScenario(bug?: Bug, faults?: Scenario['faults']): Scenario {
   return {
+    ...(faults === undefined ? {} : { faults }),
     name: bug === undefined ? 'toy' : `toy:${bug}`,
     program: { name: 'operator', run: (world, stop) => runToyOperator(world, stop, bug) },
     prepare,
@@ -26,17 +32,20 @@ export function toyScenario(bug?: Bug): Scenario {
 
 async function prepare({ client, choices }: Backstage): Promise<void> {
   await client.create(resources.namespaces, { metadata: { name: NAMESPACE } });
-  await client.create(resources.customResourceDefinitions, TOY_DEFINITION as never);
-  await client.create(TOYS, { metadata: TOY, spec: { replicas: 1 + choices.pick(3) } });
+  await client.create(resources.customResourceDefinitions, TOY_DEFINITION);
+  for (const name of NAMES)
+    await client.create(TOYS, { metadata: refOf(name), spec: { replicas: 1 + choices.pick(3) } });
 }
 
-async function scale({ client, choices }: Backstage): Promise<void> {
-  await client.patch(TOYS, TOY, { type: 'merge', body: { spec: { replicas: 1 + choices.pick(4) } } });
+async function scale(backstage: Backstage): Promise<void> {
+  const { client, choices } = backstage;
+  await client.patch(TOYS, anyOf(backstage), { type: 'merge', body: { spec: { replicas: 1 + choices.pick(4) } } });
 }
 
-async function edit({ client, clock }: Backstage): Promise<void> {
+async function edit(backstage: Backstage): Promise<void> {
+  const { client, clock } = backstage;
   const annotations = { 'test.manta.dev/edited': String(clock.now()) };
-  await client.patch(TOYS, TOY, { type: 'merge', body: { metadata: { annotations } } });
+  await client.patch(TOYS, anyOf(backstage), { type: 'merge', body: { metadata: { annotations } } });
 }
 
 function deleteChildren(most: number) {
@@ -74,23 +83,29 @@ function endLingering({ api, client, clock, choices }: Backstage): void {
  */
 const neverTooMany: Invariant = (history) => {
   if (!history.fresh.some(({ type }) => type === 'ADDED')) return undefined;
-  const count = living(history).length;
-  const most = Math.max(...desires(history));
   const { doubtfulWrites, staleReads, overlaps } = history.facts;
   const isExcused = doubtfulWrites + staleReads + overlaps > 0;
-  const gone = history.events.filter(({ type, key }) => type === 'DELETED' && key.resource === STORED.children).length;
-  const allowed = most + (isExcused ? gone : 0);
-  return count > allowed ? `${count} where ${most} is the most` : undefined;
+  return firstProblem((toy) => {
+    const count = living(history, toy).length;
+    const most = Math.max(...desires(history, toy));
+    const gone = history.events.filter(({ type, object }) => type === 'DELETED' && toyOf(object) === toy).length;
+    return count > most + (isExcused ? gone : 0) ? `${toy} has ${count} where ${most} is the most` : undefined;
+  });
 };
 
 /** As long as users delete no children themselves, those that a user wanted at the least are always there. */
 const removesNoneNeeded: Invariant = (history) => {
-  const isMark = ({ key, type }: History['events'][number]) => key.resource === STORED.children && type !== 'ADDED';
-  if (history.events.some((event) => isMark(event) && event.by === 'user')) return undefined;
-  if (!history.fresh.some((event) => isMark(event) && event.by === 'operator')) return undefined;
-  const count = living(history).length;
-  const least = Math.min(...desires(history));
-  return count < least ? `${count} left where ${least} is the least` : undefined;
+  const isRemoval = ({ type, object }: SimEvent) => type !== 'ADDED' && toyOf(object) !== undefined;
+  if (!history.fresh.some((event) => isRemoval(event) && event.by === 'operator')) return undefined;
+  return firstProblem((toy) => {
+    const byUser = history.events.some(
+      (event) => isRemoval(event) && event.by === 'user' && toyOf(event.object) === toy,
+    );
+    const removed = history.fresh.some((event) => isRemoval(event) && toyOf(event.object) === toy);
+    const count = living(history, toy).length;
+    const least = Math.min(...desires(history, toy));
+    return removed && !byUser && count < least ? `${toy} has ${count} left where ${least} is the least` : undefined;
+  });
 };
 
 const leavesSpecAlone: Invariant = (history) => {
@@ -105,28 +120,45 @@ const leavesSpecAlone: Invariant = (history) => {
 };
 
 function goal(history: History): string | undefined {
-  const [toy] = history.list(STORED.toys);
-  const wanted = replicasOf(toy);
-  const children = history.list(STORED.children);
-  const alive = living(history).length;
-  if (alive !== wanted || children.length !== wanted) {
-    return `${alive} living of ${children.length} children where ${wanted} are wanted`;
-  }
-  const told = (toy as Toy | undefined)?.status?.replicas;
-  return told === wanted ? undefined : `status says ${told} where there are ${wanted}`;
+  return firstProblem((name) => {
+    const toy = history.list(STORED.toys).find(({ metadata }) => metadata.name === name);
+    const wanted = replicasOf(toy);
+    const children = history.list(STORED.children).filter((object) => toyOf(object) === name);
+    const alive = living(history, name).length;
+    if (alive !== wanted || children.length !== wanted) {
+      return `${name} has ${alive} living of ${children.length} children where ${wanted} are wanted`;
+    }
+    const told = statusOf(toy)?.replicas;
+    return told === wanted ? undefined : `status of ${name} says ${told} where there are ${wanted}`;
+  });
 }
 
-function living(history: History) {
+function firstProblem(check: (toy: string) => string | undefined): string | undefined {
+  return NAMES.map(check).find((problem) => problem !== undefined);
+}
+
+function living(history: History, toy: string): readonly StoredObject[] {
   return history
     .list(STORED.children)
-    .filter(({ metadata }) => metadata.labels?.[TOY_LABEL] !== undefined && metadata.deletionTimestamp === undefined);
+    .filter((object) => toyOf(object) === toy && object.metadata.deletionTimestamp === undefined);
+}
+
+/** The toy that a child belongs to; undefined for what is no child. */
+function toyOf({ metadata }: StoredObject): string | undefined {
+  return metadata.labels?.[TOY_LABEL];
 }
 
 /** Every number of children that was ever asked for. */
-function desires(history: History): readonly number[] {
-  return history.events.filter(({ key }) => key.resource === STORED.toys).map(({ object }) => replicasOf(object));
+function desires(history: History, toy: string): readonly number[] {
+  return history.events
+    .filter(({ key }) => key.resource === STORED.toys && key.name === toy)
+    .map(({ object }) => replicasOf(object));
 }
 
-function replicasOf(object: object | undefined): number {
-  return (object as Toy | undefined)?.spec?.replicas ?? 0;
+function statusOf(toy: Toy | undefined): Toy['status'] {
+  return toy?.status;
+}
+
+function replicasOf(toy: Toy | undefined): number {
+  return toy?.spec?.replicas ?? 0;
 }

@@ -17,6 +17,7 @@ import { cases as fieldSelectors } from './field-selectors.ts';
 import { cases as fieldValidation } from './field-validation.ts';
 import { cases as garbageCollection } from './garbage-collection.ts';
 import { cases as health } from './health.ts';
+import { cases as history } from './history.ts';
 import { cases as jobs } from './jobs.ts';
 import { cases as jsonPatch } from './json-patch.ts';
 import { cases as kindsCreate } from './kinds-create.ts';
@@ -93,3 +94,6 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   'watch initial events': watchInitialEvents,
   webhooks,
 };
+
+/** Topics whose cases touch the whole server; they run one by one when all others have ended. */
+export const quietTopics: Readonly<Record<string, readonly Case[]>> = { history };

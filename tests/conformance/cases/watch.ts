@@ -164,23 +164,6 @@ export const cases: readonly Case[] = [
     },
   },
   {
-    title: 'a watch from a version that is too old ends with an ERROR that says 410',
-    run: async (t) => {
-      const { path } = await quiet(t);
-      const watch = await t.watch(`${path}?watch=true&resourceVersion=1`);
-      const { type, object } = await watch.next();
-      expect(type).toBe('ERROR');
-      expect(object).toMatchObject({
-        kind: 'Status',
-        status: 'Failure',
-        reason: 'Expired',
-        code: 410,
-        message: expect.stringMatching(/^too old resource version: 1 \(\d+\)$/),
-      });
-      expect(await watch.rest()).toEqual([]);
-    },
-  },
-  {
     title: 'a watch from a garbled version is refused',
     run: async (t) => {
       const { path } = await quiet(t);

@@ -43,6 +43,7 @@ export async function startConformanceEngine(): Promise<ConformanceEngine> {
       name: 'engine',
       url: engine.url,
       caCert: engine.ca.cert,
+      forget: async (version) => engine.api.store.compact(version),
       issue: ({ name, groups = [] }) => engine.ca.issue({ commonName: name, organizations: groups }),
     },
     internalErrors: engine.internalErrors,

@@ -10,6 +10,8 @@ export interface ServerAccess {
   readonly name: 'real' | 'engine';
   readonly url: string;
   readonly caCert: string;
+  /** Makes the server forget its history up to a version. */
+  forget(version: number): Promise<void>;
   /** Makes a client certificate. */
   issue(user: CaseUser): KeyPair;
 }
@@ -68,6 +70,10 @@ function methodsOf(
     request,
     must,
     unique,
+    forget: async () => {
+      const { metadata } = await must('GET', '/api/v1/namespaces');
+      await access.forget(Number(metadata.resourceVersion));
+    },
     list: async (path) => (await must('GET', path)) as unknown as KubeList,
     watch: (path, headers) => openWatch(credentials, path, headers),
     as: (user) => targetOf({ ...server, ...access.issue(user) }),

@@ -102,6 +102,8 @@ export interface Target {
   anonymous(): Target;
   /** Makes a namespace of the case's own, with its default service account, and gives its name. */
   namespace(): Promise<string>;
+  /** Makes the server forget its history, as it does by itself after a while. */
+  forget(): Promise<void>;
   /** A name that nobody else has. */
   unique(prefix: string): string;
 }

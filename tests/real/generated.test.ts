@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { builtinSchemas } from '../../tools/generate/builtin-schemas.ts';
 import { coreTypes } from '../../tools/generate/core-types.ts';
 import { loadKubernetesSchemas } from '../../tools/generate/openapi.ts';
 import { podTemplate } from '../../tools/generate/pod-template.ts';
@@ -16,9 +17,12 @@ const problem = await loadKubernetesSchemas().then(
 const leftOut = problem === undefined ? '' : ` (left out: ${problem})`;
 
 describe.skipIf(problem !== undefined)(`what is generated from Kubernetes is up to date${leftOut}`, () => {
-  it.each([coreTypes, podTemplate])('$name: `npm run generate` would change nothing', async (generator) => {
-    const files = await generator.generate();
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) expect(await readFile(join(root, file.path), 'utf8')).toBe(file.content);
-  });
+  it.each([builtinSchemas, coreTypes, podTemplate])(
+    '$name: `npm run generate` would change nothing',
+    async (generator) => {
+      const files = await generator.generate();
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) expect(await readFile(join(root, file.path), 'utf8')).toBe(file.content);
+    },
+  );
 });

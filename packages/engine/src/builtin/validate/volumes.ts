@@ -83,7 +83,7 @@ export function checkVolumes(spec: JsonObject, path: string, podName: string): C
     const name = text(volume, 'name');
     const found = [...sourceCauses(volume, at), ...checkNamed(volume, 'name', at, checkLabelName)];
     if (names.has(name)) found.push(duplicate(`${at}.name`, name));
-    if (volume['ephemeral'] !== undefined && podName !== '')
+    if (sourcesOf(volume)[0] === 'ephemeral' && podName !== '')
       found.push(...claimNameCauses(`${podName}-${name}`, name, `${at}.name`));
     if (found.length === 0) names.add(name);
     const claim = text(part(volume, 'persistentVolumeClaim'), 'claimName');
@@ -94,12 +94,16 @@ export function checkVolumes(spec: JsonObject, path: string, podName: string): C
   return { names, causes };
 }
 
+function sourcesOf(volume: JsonObject): readonly string[] {
+  return Object.keys(sources).filter((key) => volume[key] !== undefined);
+}
+
 function claimNameCauses(claim: string, name: string, field: string): Causes {
   return checkSubdomainName(claim).map((problem) => invalid(field, name, `PVC name ${goQuote(claim)}: ${problem}`));
 }
 
 function sourceCauses(volume: JsonObject, path: string): Causes[number][] {
-  const given = Object.keys(sources).filter((key) => volume[key] !== undefined);
+  const given = sourcesOf(volume);
   if (given.length === 0) return [required(path, 'must specify a volume type')];
   return given.flatMap((key, index) =>
     index === 0

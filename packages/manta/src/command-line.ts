@@ -1,6 +1,10 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { applyCrds, printCrds } from './commands/crds.ts';
 import { printRbac, RBAC_PROFILES } from './commands/rbac.ts';
+import type { UpOptions } from './commands/up.ts';
+
+/** Where `manta up` serves unless told: next to the usual 6443, which a real cluster on this machine may have. */
+const DEFAULT_PORT = 7443;
 
 /** Everything but `operator`. Resolves with the exit status; an error has been said on stderr by then, in one line. */
 export async function runCommandLine(argv: readonly string[], version: string): Promise<number> {
@@ -15,6 +19,40 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .command('operator')
     .description('run the operator (manta operator --help lists its flags)')
     .allowUnknownOption();
+
+  let exitCode = 0;
+  const dataDir = () =>
+    new Option(
+      '--data-dir <dir>',
+      'where the engine keeps its objects and keys; else $XDG_DATA_HOME/manta or ~/.local/share/manta',
+    );
+  program
+    .command('up')
+    .description('serve a Kubernetes API on this machine, with our CRDs and the operator on it')
+    .option('--no-pods', 'serve the API only: pods stay Pending (running them is not part of this version yet)')
+    .option('--port <n>', 'loopback port; 0 is any free one', portNumber, DEFAULT_PORT)
+    .addOption(dataDir())
+    .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
+    .action(async (options: UpOptions) => {
+      const { up } = await import('./commands/up.ts');
+      exitCode = await up(options, version);
+    });
+  program
+    .command('down')
+    .description('stop the engine that manta up started')
+    .addOption(dataDir())
+    .action(async (options: { readonly dataDir?: string }) => {
+      const { down } = await import('./commands/down.ts');
+      await down(options);
+    });
+  program
+    .command('status')
+    .description('say what runs; the exit status is 1 where nothing does')
+    .addOption(dataDir())
+    .action(async (options: { readonly dataDir?: string }) => {
+      const { status } = await import('./commands/status.ts');
+      exitCode = status(options);
+    });
 
   const crds = program.command('crds').description('print the CustomResourceDefinitions as YAML').action(printCrds);
   crds
@@ -38,10 +76,16 @@ export async function runCommandLine(argv: readonly string[], version: string): 
 
   try {
     await program.parseAsync(argv);
-    return 0;
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     process.stderr.write(`manta: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
 }

@@ -34,8 +34,11 @@ import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
 import { StartError } from './process/start-error.ts';
 
-/** Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. */
-export async function runOperator(args: readonly string[], version: string): Promise<number> {
+/**
+ * Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. It heeds SIGTERM and
+ * SIGINT, unless whoever runs it in a process with other things brings a `stop` of their own.
+ */
+export async function runOperator(args: readonly string[], version: string, stop?: AbortSignal): Promise<number> {
   const read = await readOptions(args);
   if (read.kind === 'help') {
     process.stdout.write(`${read.text}\n`);
@@ -47,7 +50,7 @@ export async function runOperator(args: readonly string[], version: string): Pro
   if (!log.ok) return complain(log.error);
   process.once('exit', () => log.value.flushSync());
   try {
-    await run(read.options, version, clock, log.value);
+    await run(read.options, version, clock, log.value, stop);
     return 0;
   } catch (error) {
     if (!(error instanceof StartError || error instanceof ConfigError))
@@ -59,7 +62,13 @@ export async function runOperator(args: readonly string[], version: string): Pro
 }
 
 /** From options to a running manager, top to bottom. */
-async function run(options: OperatorOptions, version: string, clock: Clock, root: Logger): Promise<void> {
+async function run(
+  options: OperatorOptions,
+  version: string,
+  clock: Clock,
+  root: Logger,
+  outerStop: AbortSignal | undefined,
+): Promise<void> {
   const log = root.named('setup');
   const env = readOperatorEnv(process.env);
   sayHello(options, env, version, log);
@@ -76,7 +85,10 @@ async function run(options: OperatorOptions, version: string, clock: Clock, root
   });
   const client = createKubeClient({ transport, clock, rateLimit: options.rateLimit });
   const world: World = { clock, random: Math.random, client, log: root, metrics };
-  const stop = stopSignal((name) => log.info('Stopping', { signal: name }));
+  const stop =
+    outerStop === undefined
+      ? stopSignal((name) => log.info('Stopping', { signal: name }))
+      : { signal: outerStop, dispose: () => undefined };
   try {
     const facts = await firstContact(world, connection.server);
     const unmet = unmetRequirement(options, facts);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError, type Clock, type KubeClient, systemClock } from '@manta/kube';
 import { type CertificateAuthority, createCertificateAuthority } from '@manta/kube/testing';
+import { kubeconfigText } from '../run/kubeconfig-text.ts';
 import type { AdmissionPlugin } from '../server/admission/admission.ts';
 import { type Api, createApi } from '../server/api.ts';
 import type { User } from '../server/auth/user.ts';
@@ -12,7 +13,6 @@ import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient } from '../server/in-process-client.ts';
 import type { Store } from '../store/contract.ts';
 import { createStore } from '../store/store.ts';
-import { kubeconfigText } from '../run/kubeconfig-text.ts';
 
 /** What a test engine may be told. */
 export interface TestEngineOptions {

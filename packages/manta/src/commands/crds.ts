@@ -1,5 +1,12 @@
 import { crds } from '@manta/api/crds';
-import { createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
+import {
+  createKubeClient,
+  createTransport,
+  type KubeClient,
+  loadConnection,
+  resources,
+  systemClock,
+} from '@manta/kube';
 import { stringify } from 'yaml';
 
 const FIELD_MANAGER = 'manta';
@@ -16,16 +23,23 @@ export async function applyCrds(options: { readonly kubeconfig?: string }): Prom
   const transport = createTransport({ connection, clock: systemClock, userAgent: 'manta' });
   const client = createKubeClient({ transport, clock: systemClock });
   try {
-    for (const crd of crds()) {
-      const name = crd.metadata?.name ?? '';
-      await client.patch(
-        resources.customResourceDefinitions,
-        { name },
-        { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true },
-      );
+    await installCrds(client, (name) => {
       process.stdout.write(`customresourcedefinition.apiextensions.k8s.io/${name} applied\n`);
-    }
+    });
   } finally {
     await transport.close();
+  }
+}
+
+/** Installs or updates them through a client; `told` hears of each. */
+export async function installCrds(client: KubeClient, told?: (name: string) => void): Promise<void> {
+  for (const crd of crds()) {
+    const name = crd.metadata?.name ?? '';
+    await client.patch(
+      resources.customResourceDefinitions,
+      { name },
+      { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true },
+    );
+    told?.(name);
   }
 }

@@ -1,0 +1,119 @@
+import type { KubeClient } from '@manta/kube';
+import { type ControllerName, startControllers } from '../controllers/start-controllers.ts';
+import { type Api, createApi } from '../server/api.ts';
+import { bootstrap } from '../server/bootstrap.ts';
+import { type RunningServer, startServer } from '../server/http/server.ts';
+import { createInProcessClient, type InProcessOptions } from '../server/in-process-client.ts';
+import { createStore } from '../store/store.ts';
+import type { EngineWorld } from '../world.ts';
+import { type CertificateAuthority, openCertificateAuthority } from './certificates.ts';
+import { AUTHORITY_NAME, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { codeOf, reasonOf } from './file-error.ts';
+import { kubeconfigText } from './kubeconfig-text.ts';
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  readonly world: EngineWorld;
+  /** Where it keeps its objects and keys. */
+  readonly dataDir: string;
+  /** 127.0.0.1 unless told. */
+  readonly host?: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  /** Makes the errors that in-process clients reject with. */
+  readonly toError: InProcessOptions['toError'];
+  /** Kubernetes' own controllers to leave out. */
+  readonly withoutControllers?: readonly ControllerName[];
+  /** Told of faults of the engine's own, and of attempts of its controllers that failed and are repeated. */
+  readonly onError?: (where: string, error: unknown) => void;
+}
+
+/** An engine that serves. */
+export interface Engine {
+  readonly api: Api;
+  readonly url: string;
+  readonly port: number;
+  /** PEM: what clients trust the API by. */
+  readonly ca: string;
+  /** The administrator, without sockets. */
+  readonly client: KubeClient;
+  /** A kubeconfig for a user with a new client certificate. */
+  kubeconfig(user: { readonly name: string; readonly groups?: readonly string[] }): string;
+  /** Ends watches and connections, then closes the data directory. */
+  stop(): Promise<void>;
+}
+
+/** The port is not to be had; the message says why and what to do. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** Kubernetes' API with Kubernetes' own controllers in this process, on a loopback port. Resolves when it serves. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { world, toError } = options;
+  const data = openDataDirectory(options.dataDir);
+  const store = createStore({ journal: data.journal });
+  const tokenKeys = { privateKey: data.keys.tokenKey };
+  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, hasServiceAccounts: true });
+  const authority = openCertificateAuthority(data.keys.authority, AUTHORITY_NAME);
+  await bootstrap(api);
+  const stopControllers = startOwnControllers(api, data, options);
+  const stop = () => {
+    stopControllers();
+    api.close();
+  };
+  let server: RunningServer;
+  try {
+    server = await listen(api, authority, options);
+  } catch (error) {
+    stop();
+    store.close();
+    throw error;
+  }
+  return {
+    api,
+    url: server.url,
+    port: server.port,
+    ca: authority.cert,
+    client: createInProcessClient(api, { userAgent: 'manta', toError }),
+    kubeconfig({ name, groups = [] }) {
+      const pair = authority.issue({ commonName: name, organizations: groups, usages: ['client'] });
+      return kubeconfigText({ url: server.url, ca: authority.cert, user: name, context: 'manta', ...pair });
+    },
+    async stop() {
+      stop();
+      await server.close();
+      store.close();
+    },
+  };
+}
+
+async function listen(
+  api: Api,
+  authority: CertificateAuthority,
+  { host = '127.0.0.1', port, onError }: EngineOptions,
+): Promise<RunningServer> {
+  const ips = [...new Set(['127.0.0.1', '::1', host])];
+  const dnsNames = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+  const pair = authority.issue({ commonName: 'manta-engine', dnsNames, ips, usages: ['server'] });
+  const onInternalError = (error: unknown) => onError?.('server', error);
+  try {
+    return await startServer({ api, ...pair, clientCa: authority.cert, host, port, onInternalError });
+  } catch (error) {
+    const why = codeOf(error) === 'EADDRINUSE' ? 'something else listens there' : reasonOf(error);
+    const advice = 'choose another with --port (0 is any free one)';
+    throw new ListenError(`cannot serve on ${host}:${port}: ${why}; ${advice}`, { cause: error });
+  }
+}
+
+function startOwnControllers(api: Api, data: DataDirectory, options: EngineOptions): () => void {
+  const { world, toError, withoutControllers = [], onError } = options;
+  const cluster = {
+    world,
+    store: api.store,
+    writes: createInProcessClient(api, { userAgent: 'kube-controller-manager', toError }),
+    resources: () => api.registry.all().map(({ info }) => info),
+    onError: (controller: string, key: string, error: unknown) => onError?.(`${controller} ${key}`, error),
+  };
+  return startControllers(cluster, { rootCa: data.keys.authority.cert, without: withoutControllers });
+}

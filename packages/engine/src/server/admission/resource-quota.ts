@@ -45,7 +45,5 @@ export function resourceQuota(store: Store, registry: Registry): AdmissionPlugin
 }
 
 function asQuota(object: StoredObject): ResourceQuota {
-  // What is stored as a quota was checked as one.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return object as unknown as ResourceQuota;
+  return object;
 }

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { isObject, type Json } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import { badRequest } from '../errors.ts';
+import { decodeProtobuf } from '../protobuf/decode-object.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
 import { jsonProblem } from './json-error.ts';
 import { parseMediaType } from './media-type.ts';
@@ -16,7 +17,7 @@ export interface Body {
 }
 
 /** Collects a request's bytes; 413 as soon as they are too many. */
-export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<string> {
+export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -27,17 +28,27 @@ export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<st
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
-/** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. */
-export function decodeObject(text: string, contentType: string | undefined, kind: string): Body {
+/** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. Custom resources have no protobuf form. */
+export function decodeObject(bytes: Buffer, contentType: string | undefined, kind: string, isBuiltin = true): Body {
   const { type } = parseMediaType(contentType || 'application/json');
-  if (type === 'application/json') return decodeJson(text, kind);
-  if (type === 'application/yaml') return decodeYaml(text, kind);
-  const accepted = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  if (type === 'application/json') return decodeJson(bytes.toString('utf8'), kind);
+  if (type === 'application/yaml') return decodeYaml(bytes.toString('utf8'), kind);
+  if (type === 'application/vnd.kubernetes.protobuf' && isBuiltin) return decodeBinary(bytes, kind);
+  const accepted = `application/json, application/yaml${isBuiltin ? ', application/vnd.kubernetes.protobuf' : ''}`;
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
   throw new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+function decodeBinary(bytes: Buffer, kind: string): Body {
+  try {
+    return { value: decodeProtobuf(bytes), duplicateFields: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'the bytes cannot be read';
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
+  }
 }
 
 function decodeJson(text: string, kind: string): Body {

@@ -140,16 +140,21 @@ async function carryOut(call: ResourceRequest, scope: Scope, verb: Exclude<Verb,
 async function write(call: ResourceRequest, scope: Scope, verb: 'create' | 'update' | 'patch', view: View) {
   const { api, query, request } = call;
   const contentType = header(request, 'content-type');
+  const { isBuiltin } = scope.version;
+  const { kind } = scope.version.resource;
   const patchType = verb === 'patch' ? patchTypeOf(scope, contentType) : undefined;
-  const text = await collectBody(request);
+  const bytes = await collectBody(request);
   const options = ({ create: 'CreateOptions', update: 'UpdateOptions', patch: 'PatchOptions' } as const)[verb];
   const queryParams = writeQuery(query, options);
   if (verb === 'patch' && patchType !== undefined) {
-    const body = patchType === 'apply' ? decodeYaml(text, scope.version.resource.kind).value : parsePatch(text);
+    const body =
+      patchType === 'apply'
+        ? decodeYaml(bytes.toString('utf8'), scope.version.resource.kind).value
+        : parsePatch(bytes.toString('utf8'));
     const { object, code } = await handleWrite(api, scope, { verb, type: patchType, body }, queryParams);
     return { code, body: showObject(view, object) };
   }
-  const { value: body, duplicateFields } = decodeObject(text, contentType, scope.version.resource.kind);
+  const { value: body, duplicateFields } = decodeObject(bytes, contentType, kind, isBuiltin);
   const params = { ...queryParams, duplicateFields };
   const { object, code } = await handleWrite(
     api,
@@ -191,10 +196,10 @@ function patchTypeOf({ version }: Scope, contentType: string | undefined): Patch
 }
 
 async function deleteOptions(request: HttpRequest, query: URLSearchParams) {
-  const text = await collectBody(request);
+  const bytes = await collectBody(request);
   const fromQuery = deleteQuery(query);
-  if (text.trim() === '') return fromQuery;
-  const { value } = decodeObject(text, header(request, 'content-type'), 'DeleteOptions');
+  if (bytes.length === 0) return fromQuery;
+  const { value } = decodeObject(bytes, header(request, 'content-type'), 'DeleteOptions');
   return isObject(value) ? { ...fromQuery, ...deleteParamsOf(value) } : fromQuery;
 }
 

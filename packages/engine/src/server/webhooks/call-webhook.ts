@@ -12,7 +12,12 @@ export interface WebhookCall {
 }
 
 /** Asks a webhook over HTTPS; rejects where no answer comes in time or the answer is none. */
-export function callWebhook({ address, ca, timeoutMs, body }: WebhookCall): Promise<JsonObject> {
+export async function callWebhook(call: WebhookCall): Promise<JsonObject> {
+  const { status, text } = await send(call);
+  return decode(status, text);
+}
+
+function send({ address, ca, timeoutMs, body }: WebhookCall): Promise<{ status: number; text: string }> {
   const { host, port, path, serverName } = address;
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -23,11 +28,7 @@ export function callWebhook({ address, ca, timeoutMs, body }: WebhookCall): Prom
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        try {
-          resolve(decode(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8')));
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error('the answer could not be read'));
-        }
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
       });
     });
     call.on('error', (error) => reject(signal.aborted ? new Error('context deadline exceeded') : error));

@@ -53,7 +53,7 @@ function fittingOf(schema: Schema, wildness: Wildness, depth: number, name: stri
       return fc.constantFrom(0, 1.5, -1);
     case 'boolean':
       return fc.boolean();
-    case undefined:
+    default:
       return fc.constantFrom<unknown>('1', 1, {});
   }
 }

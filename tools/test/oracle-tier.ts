@@ -19,12 +19,16 @@ export async function runOracle(root: string, shared: string, assets: string): P
   const python = await pythonWith('yaml', 'pyyaml');
   const check = (only: string, jobs: string) =>
     output(python, [
-      ...[join(shared, 'oracle/oracle.py'), 'check'],
-      ...['--operator', `${join(root, 'bin/manta')} operator`],
-      ...['--assets', assets],
-      ...['--ours', join(root, 'tests/oracle')],
-      ...['--events', 'superset', '--slow', '2', '--max-diff', '40'],
-      ...['--jobs', jobs, '--only', only],
+      join(shared, 'oracle/oracle.py'),
+      'check',
+      `--operator=${join(root, 'bin/manta')} operator`,
+      `--assets=${assets}`,
+      `--ours=${join(root, 'tests/oracle')}`,
+      `--only=${only}`,
+      `--jobs=${jobs}`,
+      '--events=superset',
+      '--slow=2',
+      '--max-diff=40',
     ]);
   const first = await check(`^raycluster/(?!${NOT_YET.join('|')})`, '8');
   const failed = failedScenarios(first);

@@ -8,6 +8,8 @@ export interface Controller {
   readonly name: string;
   /** The resources whose writes it follows; absent: all of them. */
   readonly watches?: readonly ResourceName[];
+  /** How soon failed work is first tried again; the wait doubles with each further failure. 5 ms unless told. */
+  readonly firstRetryMs?: number;
   /** Called once at the start, for a controller that is also told of things from outside the store. */
   started?(enqueue: Enqueue): void;
   /** The keys to look at after a write. Also called for every object that exists when the controller starts. */
@@ -33,6 +35,7 @@ export function startController(cluster: Cluster, controller: Controller): StopC
     world.clock,
     (key) => controller.reconcile(key, (other) => queue.add(other)),
     (key, error) => onError?.(controller.name, key, error),
+    controller.firstRetryMs,
   );
   controller.started?.((key) => queue.add(key));
   const { watches } = controller;

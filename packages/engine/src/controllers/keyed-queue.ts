@@ -12,6 +12,7 @@ export class KeyedQueue {
   readonly #clock: Clock;
   readonly #work: (key: string) => Promise<LookAgain | undefined>;
   readonly #onError: (key: string, error: unknown) => void;
+  readonly #firstRetryMs: number;
   readonly #waiting = new Set<string>();
   readonly #timers = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
@@ -22,7 +23,9 @@ export class KeyedQueue {
     clock: Clock,
     work: (key: string) => Promise<LookAgain | undefined>,
     onError: (key: string, error: unknown) => void,
+    firstRetryMs = FIRST_RETRY_MS,
   ) {
+    this.#firstRetryMs = firstRetryMs;
     this.#clock = clock;
     this.#work = work;
     this.#onError = onError;
@@ -72,7 +75,7 @@ export class KeyedQueue {
     } catch (error) {
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
-      this.addAfter(key, Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS));
+      this.addAfter(key, Math.min(this.#firstRetryMs * 2 ** failures, LAST_RETRY_MS));
       this.#onError(key, error);
     }
   }

@@ -16,11 +16,12 @@ import {
 import { startControllers } from './start-controllers.ts';
 import { SPACE, startTestCluster, type TestCluster } from './testing/test-cluster.ts';
 
-const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+const asking = (cpu: string) => [{ name: 'c', image: 'i', resources: { requests: { cpu } } }];
+const template = { spec: { restartPolicy: 'Never', containers: asking('100m') } };
 
 /** A namespace in which every controller has something to do. */
 async function populate(test: TestCluster, namespace = SPACE): Promise<void> {
-  await registerNode(test.cluster, { name: 'node-1', capacity: { cpu: '3', memory: '4Gi' } });
+  await registerNode(test.cluster, { name: 'node-1', capacity: { cpu: '3500m', memory: '4Gi' } });
   await test.create(resourceQuotas, 'quota', {
     metadata: { namespace },
     spec: { hard: { pods: '20', 'requests.cpu': '10' } },
@@ -32,7 +33,7 @@ async function populate(test: TestCluster, namespace = SPACE): Promise<void> {
   await test.create(podDisruptionBudgets, 'web', {
     spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
   });
-  const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }];
+  const containers = asking('1');
   for (const name of ['a', 'b', 'c', 'd']) {
     await test.create(pods, name, { metadata: { namespace, labels: { app: 'web' } }, spec: { containers } });
   }

@@ -320,4 +320,13 @@ describe('with a scheduler and Jobs', () => {
     expect(podCondition(test.get(pods, 'p'), 'DisruptionTarget')).toMatchObject({ reason: 'DeletionByPodGC' });
     expect(test.get(pods, 'p').metadata.deletionTimestamp).toBeDefined();
   });
+
+  it('pods of a node that came back stay', async () => {
+    start();
+    await test.client.delete(nodes, { name: 'node-1' });
+    await registerNode(test.cluster, { name: 'node-1', capacity: { cpu: '2', memory: '4Gi' } });
+    await pod('p');
+    expect(status('p')?.phase).toBe('Running');
+    expect(test.get(pods, 'p').metadata.deletionTimestamp).toBeUndefined();
+  });
 });

@@ -2,7 +2,7 @@ import type { Job, JobSpec, JobStatus, Pod } from '@manta/api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Stored } from '../cluster.ts';
 import { garbageCollector } from '../gc/garbage-collector.ts';
-import { jobs, pods } from '../kinds.ts';
+import { jobs, pods, resourceQuotas } from '../kinds.ts';
 import { SPACE, startTestCluster, type TestCluster } from '../testing/test-cluster.ts';
 import { timestamp } from '../timestamp.ts';
 import { jobController } from './job-controller.ts';
@@ -311,6 +311,32 @@ describe('a job', () => {
     await test.advance(60);
     expect(status('j')).toEqual({ ...quiet, terminating: 1, startTime: expect.any(String) });
     expect(podsOf('j')).toHaveLength(1);
+  });
+
+  it('that replaces only failed pods still counts what runs at its deadline as failed at once', async () => {
+    const placed = { ...template, spec: { ...template.spec, nodeName: 'node-1' } };
+    await make('j', { podReplacementPolicy: 'Failed', activeDeadlineSeconds: 3, template: placed });
+    await run(podsOf('j')[0]);
+    await test.advance(3);
+    expect(status('j')).toMatchObject({ failed: 1, terminating: 1, uncountedTerminatedPods: {} });
+    expect(podsOf('j')[0]?.metadata.finalizers).toBeUndefined();
+  });
+
+  it('says why a pod cannot be made, and goes on when it can', async () => {
+    await test.create(resourceQuotas, 'q', { spec: { hard: { pods: '0' } } });
+    await make('j');
+    expect(test.said()[0]).toMatch(
+      /^Warning FailedCreate: Error creating: pods "j-[a-z0-9]{5}" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0$/,
+    );
+    expect(status('j')).toEqual({ ...quiet, startTime: time() });
+    await test.client.patch(
+      resourceQuotas,
+      { name: 'q', namespace: SPACE },
+      { type: 'merge', body: { spec: { hard: { pods: '1' } } } },
+    );
+    await test.advance(60);
+    expect(status('j')).toMatchObject({ active: 1 });
+    expect(test.said().length).toBeLessThan(10);
   });
 
   it('that another controller manages is left alone', async () => {

@@ -27,6 +27,8 @@ export function jobController(cluster: Cluster): Controller {
   );
   return {
     name: 'job',
+    // A pod that cannot be made is worth an event each time.
+    firstRetryMs: 1000,
     watches: [nameOf(jobs), nameOf(pods)],
     keysOf: (event) => {
       if (event.key.resource === nameOf(jobs)) {

@@ -43,7 +43,8 @@ export function countedStatus(input: StatusInput): JobStatus {
 /** Counters of zero are left out, but for those that Kubernetes writes as zero. */
 function assemble({ job, pods, nowMs }: StatusInput, counted: JobStatus): JobStatus {
   const { succeeded = 0, failed = 0, conditions = [], ...rest } = counted;
-  const startTime = isSuspended(job) ? undefined : startOf(job, nowMs);
+  // A suspended job has no start, so one that is resumed starts anew.
+  const startTime = isSuspended(job) ? undefined : (job.status?.startTime ?? timestamp(nowMs));
   return {
     ...rest,
     ...(conditions.length > 0 ? { conditions } : {}),
@@ -54,12 +55,6 @@ function assemble({ job, pods, nowMs }: StatusInput, counted: JobStatus): JobSta
     ...(succeeded > 0 ? { succeeded } : {}),
     ...(failed > 0 ? { failed } : {}),
   };
-}
-
-/** A job that is resumed starts anew. */
-function startOf(job: Job, nowMs: number): string {
-  const isResumed = trueCondition(job, 'Suspended') !== undefined;
-  return (isResumed ? undefined : job.status?.startTime) ?? timestamp(nowMs);
 }
 
 function conditionsOf({ job, verdict, nowMs }: StatusInput): readonly JobCondition[] {

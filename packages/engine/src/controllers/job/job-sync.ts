@@ -40,10 +40,15 @@ export class JobSync {
     const ended = countEnded(job, sorted);
     this.#learn(job, sorted);
     const verdict = judge(job, { active: sorted.active, ...ended }, now);
-    const podDelay = await this.#managePods(job, sorted, verdict, ended.succeeded);
+    const managed = await this.#managePods(job, sorted, verdict, ended.succeeded).then(
+      (delay) => ({ delay }),
+      (error: unknown) => ({ error }),
+    );
     const written = await this.#count(job, verdict, now);
     await this.#announce(job, written, verdict);
-    return verdict === undefined ? lookAgain([podDelay, delayTo(deadlineOf(written), now)]) : undefined;
+    // A pod that could not be made or removed is tried again, with the status told all the same.
+    if ('error' in managed) throw managed.error;
+    return verdict === undefined ? lookAgain([managed.delay, delayTo(deadlineOf(written), now)]) : undefined;
   }
 
   /** Lets go of the pods of a job that has ended, and of the job itself when its time is over. */

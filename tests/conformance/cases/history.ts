@@ -1,15 +1,16 @@
 import { createWidgets } from '../support/custom-resources.ts';
 import { expect } from '../support/expect.ts';
 import { expectRefusal } from '../support/expect-status.ts';
-import { core } from '../support/paths.ts';
 import type { Case, KubeList, Target } from '../support/target.ts';
 
 const oldVersion = 3;
 
-async function threeSecrets(t: Target): Promise<string> {
-  const path = core(await t.namespace(), 'secrets');
-  for (const name of ['a', 'b', 'c']) await t.must('POST', path, { metadata: { name } });
-  return path;
+/** Three objects of a kind that is younger than the old version: what the real server's cache never held, only etcd can tell. */
+async function three(t: Target): Promise<string> {
+  const widgets = await createWidgets(t);
+  const namespace = await t.namespace();
+  for (const name of ['a', 'b', 'c']) await t.must('POST', widgets.path(namespace), widgets.object(name));
+  return widgets.path(namespace);
 }
 
 /** The token of a page, as if that page had been read long ago. */
@@ -23,7 +24,7 @@ export const cases: readonly Case[] = [
   {
     title: 'a list exactly at a forgotten version says 410',
     run: async (t) => {
-      const path = await threeSecrets(t);
+      const path = await three(t);
       await t.forget();
       expectRefusal(await t.request('GET', `${path}?resourceVersion=${oldVersion}&resourceVersionMatch=Exact`), {
         code: 410,
@@ -35,7 +36,7 @@ export const cases: readonly Case[] = [
   {
     title: 'a token of a forgotten version says 410, with a token to go on in the present',
     run: async (t) => {
-      const path = await threeSecrets(t);
+      const path = await three(t);
       const token = agedToken(await t.list(`${path}?limit=1`));
       await t.forget();
       const answer = await t.request('GET', `${path}?limit=1&continue=${token}`);
@@ -53,9 +54,9 @@ export const cases: readonly Case[] = [
   {
     title: 'a watch from a forgotten version ends with an ERROR that says 410',
     run: async (t) => {
-      const widgets = await createWidgets(t);
+      const path = await three(t);
       await t.forget();
-      const watch = await t.watch(`${widgets.path(await t.namespace())}?watch=true&resourceVersion=1`);
+      const watch = await t.watch(`${path}?watch=true&resourceVersion=1`);
       const { type, object } = await watch.next();
       expect(type).toBe('ERROR');
       expect(object).toMatchObject({
@@ -71,7 +72,7 @@ export const cases: readonly Case[] = [
   {
     title: 'a list without a version, and a watch from it, work after anything was forgotten',
     run: async (t) => {
-      const path = await threeSecrets(t);
+      const path = await three(t);
       await t.forget();
       const list = await t.list(path);
       expect(list.items).toHaveLength(3);

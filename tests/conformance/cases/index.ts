@@ -2,6 +2,7 @@ import type { Case } from '../support/target.ts';
 import { cases as apply } from './apply.ts';
 import { cases as badInput } from './bad-input.ts';
 import { cases as binding } from './binding.ts';
+import { cases as crdApply } from './crd-apply.ts';
 import { cases as crdLifecycle } from './crd-lifecycle.ts';
 import { cases as crdRules } from './crd-rules.ts';
 import { cases as crdSchema } from './crd-schema.ts';
@@ -31,6 +32,7 @@ import { cases as namespaces } from './namespaces.ts';
 import { cases as negotiation } from './negotiation.ts';
 import { cases as paging } from './paging.ts';
 import { cases as podGrace } from './pod-grace.ts';
+import { cases as podStreams } from './pod-streams.ts';
 import { cases as podValidation } from './pod-validation.ts';
 import { cases as quotas } from './quotas.ts';
 import { cases as rbac } from './rbac.ts';
@@ -41,7 +43,9 @@ import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
 import { cases as tables } from './tables.ts';
 import { cases as tokens } from './tokens.ts';
+import { cases as transport } from './transport.ts';
 import { cases as updates } from './updates.ts';
+import { cases as validation } from './validation.ts';
 import { cases as watch } from './watch.ts';
 import { cases as watchInitialEvents } from './watch-initial-events.ts';
 import { cases as webhooks } from './webhooks.ts';
@@ -51,6 +55,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   apply,
   'bad input': badInput,
   binding,
+  'crd apply': crdApply,
   'crd lifecycle': crdLifecycle,
   'crd rules': crdRules,
   'crd schema': crdSchema,
@@ -79,6 +84,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   negotiation,
   paging,
   'pod grace': podGrace,
+  'pod streams': podStreams,
   'pod validation': podValidation,
   quotas,
   rbac,
@@ -89,7 +95,9 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   'strategic patch': strategicPatch,
   tables,
   tokens,
+  transport,
   updates,
+  validation,
   watch,
   'watch initial events': watchInitialEvents,
   webhooks,

@@ -38,6 +38,9 @@ const inlined = new Set([
   'ingressRuleValue',
 ]);
 
+/** Fields that JSON calls otherwise. */
+const renamed: Readonly<Record<string, string>> = { Webhooks: 'webhooks', uID: 'uid', aPIGroup: 'apiGroup' };
+
 /** The kinds that clients send; all other messages are taken along as far as these refer to them. */
 const kinds = [
   'admissionregistration.ValidatingWebhookConfiguration',
@@ -114,7 +117,8 @@ function parseMessages(source: string, own: string): ReadonlyMap<string, string>
 }
 
 function fieldText([, label = '', mapValue, type = '', name = '', number = '']: RegExpExecArray, own: string): string {
-  const shown = inlined.has(name) || (name === 'rule' && own === 'admissionregistration') ? '' : name;
+  const shown =
+    inlined.has(name) || (name === 'rule' && own === 'admissionregistration') ? '' : (renamed[name] ?? name);
   if (mapValue !== undefined) return `${shown}:${number}:{}${qualified(mapValue, own)}`;
   return `${shown}:${number}:${label === 'repeated' ? '[]' : ''}${qualified(type, own)}`;
 }

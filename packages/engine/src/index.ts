@@ -19,6 +19,7 @@ export { bootstrap } from './server/bootstrap.ts';
 export { type RunningServer, type ServerOptions, startServer } from './server/http/server.ts';
 export { createInProcessClient, type InProcessOptions } from './server/in-process-client.ts';
 export type { Found, Registry } from './server/registry.ts';
+export type { PodBackend, PodCall } from './server/subresources/pod-backend.ts';
 export type { ResourceRules, ServedResource, ServedVersion } from './server/served-resource.ts';
 export { matchesLabelSelector } from './server/selectors/object-selector.ts';
 export { type CallFilter, type FaultCall, WRITES } from './faults/call.ts';

@@ -14,6 +14,7 @@ import { createTokenIssuer, type TokenIssuer, type TokenKeys } from './auth/toke
 import { builtinResources } from './builtin-served.ts';
 import { serveDefinitions } from './definitions.ts';
 import { Registry } from './registry.ts';
+import type { PodBackend } from './subresources/pod-backend.ts';
 import { validatingWebhooks } from './webhooks/validating-webhooks.ts';
 
 /** The API of one engine: what every verb works with. HTTP and in-process clients are two doors to it. */
@@ -23,6 +24,8 @@ export interface Api {
   readonly registry: Registry;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
+  /** Absent: nobody runs pods, so logs and commands fail as with a node that is gone. */
+  readonly podBackend?: PodBackend;
   /** Absent: service accounts get no tokens. */
   readonly tokens?: TokenIssuer;
   /** Calls back when the API closes; the returned function takes that back. */
@@ -36,6 +39,7 @@ export interface ApiOptions {
   readonly world: EngineWorld;
   /** `RBAC`: what the stored roles and bindings say. Everybody may do everything unless told. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
+  readonly podBackend?: PodBackend;
   /** Signs the tokens of service accounts; without it they get none. */
   readonly tokenKeys?: TokenKeys;
   /** Whether pods get a service account and its token; unless told, as soon as somebody keeps accounts, so that there are any. */
@@ -48,7 +52,7 @@ export interface ApiOptions {
 
 /** Makes the API over a store: the built-in kinds, and whatever custom resources the store holds definitions of, live. */
 export function createApi(options: ApiOptions): Api {
-  const { store, world, authorization = 'AlwaysAllow', tokenKeys, plugins = [] } = options;
+  const { store, world, authorization = 'AlwaysAllow', tokenKeys, podBackend, plugins = [] } = options;
   const registry = new Registry();
   for (const resource of builtinResources()) registry.serve(resource);
   const authorizer = authorization === 'RBAC' ? rbacAuthorizer(store) : allowAll;
@@ -59,6 +63,7 @@ export function createApi(options: ApiOptions): Api {
     world,
     registry,
     authorizer,
+    ...(podBackend === undefined ? {} : { podBackend }),
     ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
     admission: createAdmission([
       ...builtinPlugins(options),

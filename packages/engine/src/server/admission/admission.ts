@@ -10,6 +10,8 @@ export interface AdmissionAttributes {
   /** Absent for CREATE. */
   readonly old?: JsonObject;
   readonly isDryRun: boolean;
+  /** The request's options as an object, as webhooks are shown them. */
+  readonly options?: JsonObject;
 }
 
 /** A step between a request and the store. Each method is optional; a refusal is thrown. */

@@ -11,8 +11,8 @@ import type { PatchParams } from '../verbs/patch.ts';
 
 /** The parameters of a list or watch, from the query. */
 export function listQuery(query: URLSearchParams): ListParams {
-  const limit = integer(query, 'limit');
-  const timeoutSeconds = integer(query, 'timeoutSeconds');
+  const limit = integerQuery(query, 'limit');
+  const timeoutSeconds = integerQuery(query, 'timeoutSeconds');
   const sendInitialEvents = flag(query, 'sendInitialEvents');
   return {
     ...textOf(query, 'labelSelector'),
@@ -58,7 +58,7 @@ export function writeQuery(
 export function deleteQuery(query: URLSearchParams): DeleteParams {
   const causes = dryRunCauses(query);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
-  const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
+  const gracePeriodSeconds = integerQuery(query, 'gracePeriodSeconds');
   const propagation = query.get('propagationPolicy');
   const orphans = flag(query, 'orphanDependents');
   return {
@@ -83,7 +83,8 @@ function dryRunCauses(query: URLSearchParams): readonly FieldCause[] {
   return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message }];
 }
 
-function integer(query: URLSearchParams, key: string): number | undefined {
+/** A whole number of a query. */
+export function integerQuery(query: URLSearchParams, key: string): number | undefined {
   const value = query.get(key);
   if (value === null || value === '') return undefined;
   if (/^[+-]?\d+$/.test(value)) return Number(value);

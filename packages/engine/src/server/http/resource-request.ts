@@ -12,6 +12,7 @@ import type { Scope, Verb } from '../request.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { nameInSelector } from '../selectors/field-selector.ts';
 import type { WireStatus } from '../status.ts';
+import { connect, isConnection } from '../subresources/connect.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { deleteParamsOf } from '../verbs/delete-options.ts';
 import { listObjects } from '../verbs/list.ts';
@@ -44,6 +45,10 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
   authorize(api, verb === 'watch' || verb === 'list' ? withSelectedName(scope, query) : scope, verb);
   requireVerb(scope, verb);
   if (scope.version.deprecationWarning !== undefined) scope.warn(scope.version.deprecationWarning);
+  if (isConnection(scope)) {
+    await connect(api, scope, { rest: call.path.rest, query, request, response });
+    return;
+  }
   const representation = negotiate(header(request, 'accept'));
   const includeObject = query.get('includeObject') ?? 'Metadata';
   const view: View = { scope, representation, nowMs: api.world.clock.now(), includeObject };

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import { recordUpdate } from '../../patch/index.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
+import { writeOptions } from '../admission/options.ts';
 import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../errors.ts';
 import { managerOf } from '../field-manager.ts';
@@ -56,13 +57,15 @@ async function createOnce(
 ): Promise<StoredObject> {
   const { strategy } = scope.version;
   const named = withIdentity(api, decoded);
-  const attributes = { scope, operation: 'CREATE', isDryRun: params.isDryRun === true } as const;
-  const mutated = api.admission.mutate({ ...attributes, object: named });
-  const prepared = strategy.prepareForCreate(mutated);
-  const causes = strategy.validateCreate(prepared);
-  if (causes.length > 0) throw invalid(kindOf(scope, prepared), metaText(prepared, 'name'), causes);
-  for (const warning of strategy.warnings?.(prepared, undefined) ?? []) scope.warn(warning);
-  const object = isApplied ? prepared : recordCreate(api, scope, prepared, params);
+  const options = writeOptions('CreateOptions', params);
+  const attributes = { scope, operation: 'CREATE', isDryRun: params.isDryRun === true, options } as const;
+  // What admission and the kind's own rules add belongs to nobody.
+  const owned = isApplied ? named : recordCreate(api, scope, named, params);
+  const mutated = api.admission.mutate({ ...attributes, object: owned });
+  const object = strategy.prepareForCreate(mutated);
+  const causes = strategy.validateCreate(object);
+  if (causes.length > 0) throw invalid(kindOf(scope, object), metaText(object, 'name'), causes);
+  for (const warning of strategy.warnings?.(object, undefined) ?? []) scope.warn(warning);
   await api.admission.validate({ ...attributes, object });
   const key = keyOf(scope, metaText(object, 'name'));
   if (params.isDryRun === true) {

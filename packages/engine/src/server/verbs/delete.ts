@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../stored-object.ts';
+import { deleteOptions } from '../admission/options.ts';
 import type { Api } from '../api.ts';
 import { conflict } from '../errors.ts';
 import type { Scope } from '../request.ts';
@@ -20,7 +21,8 @@ export async function deleteObject(api: Api, scope: Scope, params: DeleteParams 
   const first = storedObject(api, scope);
   checkPreconditions(scope, first, params);
   const old = asJson(scope.version.fromStored(first));
-  await api.admission.validate({ scope, operation: 'DELETE', old, isDryRun: params.isDryRun === true });
+  const options = deleteOptions(params);
+  await api.admission.validate({ scope, operation: 'DELETE', old, isDryRun: params.isDryRun === true, options });
   // Admission may have taken its time: decide on what is there now.
   const stored = storedObject(api, scope);
   checkPreconditions(scope, stored, params);

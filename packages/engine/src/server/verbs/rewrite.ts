@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json.ts';
 import { recordUpdate } from '../../patch/index.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
+import { writeOptions } from '../admission/options.ts';
 import type { Api } from '../api.ts';
 import { conflict, invalid, MODIFIED } from '../errors.ts';
 import { managerOf } from '../field-manager.ts';
@@ -78,7 +79,7 @@ async function store(
   old: JsonObject,
   wanted: JsonObject,
 ): Promise<StoredObject> {
-  const attributes = { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true } as const;
+  const attributes = attributesOf(scope, params, old);
   const carried = carryOver(wanted, old);
   const next = how.isInternal === true ? carried : prepare(api, scope, params, how, old, carried);
   if (how.isInternal !== true) await api.admission.validate({ ...attributes, object: next });
@@ -99,17 +100,28 @@ function prepare(
   old: JsonObject,
   wanted: JsonObject,
 ): JsonObject {
-  const { strategy, resource, apiVersion, schema, resolve, hasStatus } = scope.version;
+  const { strategy, resource } = scope.version;
   const { subresource } = scope;
-  const attributes = { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true } as const;
-  const mutated = api.admission.mutate({ ...attributes, object: wanted });
-  const after = strategy.prepareForUpdate(mutated, old, subresource);
+  const attributes = attributesOf(scope, params, old);
+  // What admission and the kind's own rules change belongs to nobody.
+  const owned = how.isApplied === true ? wanted : recorded(api, scope, params, old, wanted);
+  const after = strategy.prepareForUpdate(api.admission.mutate({ ...attributes, object: owned }), old, subresource);
   const causes = strategy.validateUpdate(after, old, subresource);
   if (causes.length > 0) throw invalid(resource, scope.name, causes);
   for (const warning of strategy.warnings?.(after, old) ?? []) scope.warn(warning);
-  if (how.isApplied === true) return after;
-  const now = timestamp(api.world.clock.now());
+  return after;
+}
+
+function attributesOf(scope: Scope, params: WriteParams, old: JsonObject) {
+  const options = writeOptions('UpdateOptions', params);
+  return { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true, options } as const;
+}
+
+function recorded(api: Api, scope: Scope, params: WriteParams, old: JsonObject, after: JsonObject): JsonObject {
+  const { apiVersion, schema, resolve, hasStatus } = scope.version;
   const manager = managerOf(scope, params);
+  const now = timestamp(api.world.clock.now());
+  const { subresource } = scope;
   return recordUpdate({ before: old, after, manager, apiVersion, subresource, now, schema, resolve, hasStatus });
 }
 

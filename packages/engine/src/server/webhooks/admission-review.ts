@@ -30,7 +30,7 @@ export function admissionReview(attributes: AdmissionAttributes, uid: string): J
       object: object ?? null,
       oldObject: old ?? null,
       dryRun: isDryRun,
-      options: null,
+      options: attributes.options ?? null,
     },
   };
 }

@@ -8,6 +8,7 @@ import { textAt, valueAt } from '../json-path.ts';
 import { asJson } from '../stored-json.ts';
 import { admissionReview } from './admission-review.ts';
 import { callWebhook } from './call-webhook.ts';
+import { conditionsHold } from './match-conditions.ts';
 import { type Webhook, webhooksOf } from './webhook.ts';
 import { type WebhookAddress, webhookAddress } from './webhook-address.ts';
 import { webhookMatches } from './webhook-matches.ts';
@@ -42,14 +43,30 @@ async function askAll(
 }
 
 async function ask(store: Store, world: EngineWorld, webhook: Webhook, attributes: AdmissionAttributes): Promise<void> {
+  const body = admissionReview(attributes, world.newUid());
+  if (!isWanted(webhook, body)) return;
   if (attributes.isDryRun && !webhook.isSideEffectFree) {
     throw badRequest(`admission webhook "${webhook.name}" does not support dry run`);
   }
-  const uid = world.newUid();
-  const review = await call(store, webhook, admissionReview(attributes, uid));
+  const review = await call(store, webhook, body);
   if (review === undefined) return;
   for (const warning of warningsOf(review)) attributes.scope.warn(warning);
   if (valueAt(review, 'response.allowed') !== true) throw denied(webhook.name, valueAt(review, 'response.status'));
+}
+
+function isWanted(webhook: Webhook, review: JsonObject): boolean {
+  if (webhook.matchConditions.length === 0) return true;
+  try {
+    return conditionsHold(webhook.matchConditions, isObject(review['request']) ? review['request'] : {});
+  } catch (error) {
+    if (webhook.isFailOpen) return false;
+    const why = error instanceof Error ? error.message : 'unknown error';
+    throw new StatusError(
+      403,
+      'Forbidden',
+      `failed to evaluate the match conditions of webhook "${webhook.name}": ${why}`,
+    );
+  }
 }
 
 /** The answer; undefined where there is none and the webhook may be passed over. */

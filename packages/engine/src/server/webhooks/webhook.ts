@@ -12,7 +12,8 @@ export interface Webhook {
   readonly objectSelector: Json;
   /** Whether it may be called in a dry run. */
   readonly isSideEffectFree: boolean;
-  readonly reviewVersion: string;
+  /** CEL expressions that must all hold for the webhook to be asked. */
+  readonly matchConditions: readonly JsonObject[];
 }
 
 export interface WebhookRule {
@@ -42,7 +43,7 @@ function webhookOf(webhook: JsonObject): Webhook {
     namespaceSelector: webhook['namespaceSelector'] ?? {},
     objectSelector: webhook['objectSelector'] ?? {},
     isSideEffectFree: sideEffects === 'None' || sideEffects === 'NoneOnDryRun',
-    reviewVersion: texts(webhook, 'admissionReviewVersions').find((version) => version === 'v1') ?? 'v1',
+    matchConditions: Array.isArray(webhook['matchConditions']) ? webhook['matchConditions'].filter(isObject) : [],
   };
 }
 

@@ -1,0 +1,83 @@
+import { isObject } from '../../json.ts';
+import { StatusError } from '../../status-error.ts';
+import type { StoredObject } from '../../stored-object.ts';
+import type { Api } from '../api.ts';
+import { badRequest, notFound } from '../errors.ts';
+import { respondText } from '../http/respond.ts';
+import { textAt, valueAt } from '../json-path.ts';
+import { labelsOf } from '../metadata.ts';
+import type { Scope } from '../request.ts';
+import { asJson } from '../stored-json.ts';
+import { storedObject } from '../verbs/get.ts';
+import { checkLogOptions } from './log-options.ts';
+import type { PodCall } from './pod-backend.ts';
+
+const PODS = { group: '', plural: 'pods' } as const;
+
+/** The subresources that go through to a running pod or to what a service stands for. */
+export function isConnection({ resource, subresource }: Scope): boolean {
+  const known = ['attach', 'exec', 'log', 'portforward', 'proxy'];
+  return resource.info.group === '' && resource.info.subresources.includes(subresource) && known.includes(subresource);
+}
+
+/** Hands a request to whoever runs the pod; without anybody it fails as with a node that cannot be reached. */
+export async function connect(api: Api, scope: Scope, call: Omit<PodCall, 'pod' | 'subresource'>): Promise<void> {
+  if (scope.resource.info.plural !== 'pods') {
+    refuseProxy(api, scope);
+    return;
+  }
+  const pod = storedObject(api, scope);
+  const subresource = asSubresource(scope.subresource);
+  checkContainer(pod, call.query.get('container'));
+  if (subresource === 'log') checkLogOptions(pod, call.query);
+  const node = textAt(asJson(pod), 'spec.nodeName');
+  if (subresource === 'proxy' && textAt(asJson(pod), 'status.podIP') === '') throw badRequest('address not allowed');
+  if (node === '' && subresource === 'log') respondText(call.response, 200, '', 'text/plain');
+  else if (node === '') throw badRequest(`pod ${scope.name} does not have a host assigned`);
+  else if (api.podBackend !== undefined) await api.podBackend.handle({ ...call, pod, subresource });
+  else throw unreachable(api, node);
+}
+
+function asSubresource(name: string): PodCall['subresource'] {
+  switch (name) {
+    case 'attach':
+    case 'exec':
+    case 'log':
+    case 'portforward':
+      return name;
+    default:
+      return 'proxy';
+  }
+}
+
+function checkContainer(pod: StoredObject, container: string | null): void {
+  if (container === null || container === '') return;
+  const lists = ['containers', 'initContainers', 'ephemeralContainers'].map((key) =>
+    valueAt(asJson(pod), `spec.${key}`),
+  );
+  const names = lists.flatMap((list) => (Array.isArray(list) ? list.filter(isObject).map(({ name }) => name) : []));
+  if (!names.includes(container)) throw badRequest(`container ${container} is not valid for pod ${pod.metadata.name}`);
+}
+
+function unreachable(api: Api, node: string): StatusError {
+  if (api.store.get({ resource: '/nodes', namespace: '', name: node }) === undefined) return notFound(PODS, node);
+  return new StatusError(500, '', `Get "https://${node}:10250": dial tcp: lookup ${node}: no such host`);
+}
+
+/** Services and nodes have nobody behind them but pods, which nobody runs here. */
+function refuseProxy(api: Api, scope: Scope): never {
+  const { plural } = scope.resource.info;
+  const name = scope.name.split(':').find((part) => !['http', 'https', ''].includes(part)) ?? scope.name;
+  const target = storedObject(api, { ...scope, name });
+  if (plural !== 'services') throw unreachable(api, target.metadata.name);
+  const slices = api.store.list('discovery.k8s.io/endpointslices', { namespace: scope.namespace });
+  const hasEndpoints = slices.some((slice) => {
+    const endpoints = asJson(slice)['endpoints'];
+    const isOurs = labelsOf(slice)['kubernetes.io/service-name'] === name;
+    return isOurs && Array.isArray(endpoints) && endpoints.length > 0;
+  });
+  const why = hasEndpoints
+    ? 'error trying to reach service: nobody runs its pods'
+    : `no endpoints available for service "${name}"`;
+  throw new StatusError(503, 'ServiceUnavailable', why);
+}

@@ -1,13 +1,6 @@
+import { type Cluster, createInProcessClient, startControllers } from '@manta/engine';
 import { startTestEngine } from '@manta/engine/testing';
 import { ApiError } from '@manta/kube';
-import type { Cluster } from '../../../packages/engine/src/controllers/cluster.ts';
-import { startController } from '../../../packages/engine/src/controllers/controller.ts';
-import { garbageCollector } from '../../../packages/engine/src/controllers/gc/garbage-collector.ts';
-import { jobController } from '../../../packages/engine/src/controllers/job/job-controller.ts';
-import { namespaceDefaults } from '../../../packages/engine/src/controllers/namespace/namespace-defaults.ts';
-import { namespaceDeletion } from '../../../packages/engine/src/controllers/namespace/namespace-deletion.ts';
-import { endpointSliceController } from '../../../packages/engine/src/controllers/service/endpoint-slices.ts';
-import { createInProcessClient } from '../../../packages/engine/src/server/in-process-client.ts';
 import type { ServerAccess } from './http-target.ts';
 
 /** The embedded server with its controllers, as the suite wants it. */
@@ -30,14 +23,8 @@ export async function startConformanceEngine(): Promise<ConformanceEngine> {
     }),
     resources: () => engine.api.registry.all().map(({ info }) => info),
   };
-  const controllers = [
-    namespaceDefaults(cluster, { rootCa: engine.ca.cert }),
-    namespaceDeletion(cluster),
-    garbageCollector(cluster),
-    jobController(cluster),
-    endpointSliceController(cluster),
-  ];
-  const stops = controllers.map((controller) => startController(cluster, controller));
+  // The real control plane of the suite has no scheduler either: pods stay where a case puts them.
+  const stopControllers = startControllers(cluster, { rootCa: engine.ca.cert, without: ['scheduler'] });
   return {
     access: {
       name: 'engine',
@@ -48,7 +35,7 @@ export async function startConformanceEngine(): Promise<ConformanceEngine> {
     },
     internalErrors: engine.internalErrors,
     stop: async () => {
-      for (const stop of stops) stop();
+      stopControllers();
       await engine.stop();
     },
   };

@@ -10,6 +10,12 @@ export interface Found {
 export class Registry {
   readonly #resources = new Map<string, ServedResource>();
   readonly #listeners = new Set<() => void>();
+  #generation = 0;
+
+  /** Grows with every change, so that what was worked out of the registry can be kept as long as it holds. */
+  get generation(): number {
+    return this.#generation;
+  }
 
   /** Serves a resource, in place of one of the same name. */
   serve(resource: ServedResource): void {
@@ -49,6 +55,7 @@ export class Registry {
   }
 
   #changed(): void {
+    this.#generation += 1;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -9,6 +9,7 @@ import type { AdmissionPlugin } from '../server/admission/admission.ts';
 import { type Api, createApi } from '../server/api.ts';
 import type { User } from '../server/auth/user.ts';
 import { bootstrap } from '../server/bootstrap.ts';
+import type { AnsweredRequest } from '../server/http/handler.ts';
 import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient } from '../server/in-process-client.ts';
 import type { Store } from '../store/contract.ts';
@@ -43,6 +44,8 @@ export interface TestEngine {
   readonly client: KubeClient;
   /** Faults of the engine itself; a test should find none. */
   readonly internalErrors: readonly unknown[];
+  /** Every request that came over HTTP, in the order of their answers. */
+  readonly requests: readonly AnsweredRequest[];
   user(request: { readonly name: string; readonly groups?: readonly string[] }): TestUser;
   stop(): Promise<void>;
 }
@@ -59,12 +62,14 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, ...accounts });
   await bootstrap(api);
   const internalErrors: unknown[] = [];
+  const requests: AnsweredRequest[] = [];
   const pair = ca.issue({ commonName: 'engine', dnsNames: ['localhost'], ips: ['127.0.0.1'] });
   const server = await startServer({
     api,
     ...pair,
     clientCa: ca.cert,
     ...(tokens === undefined ? {} : { tokens }),
+    onRequest: (answered) => requests.push(answered),
     onInternalError: (error) => internalErrors.push(error),
   });
   const user = ({ name, groups = [] }: { readonly name: string; readonly groups?: readonly string[] }): TestUser => {
@@ -86,6 +91,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     admin: user({ name: 'admin', groups: ['system:masters'] }),
     client: createInProcessClient(api, { userAgent: 'test-engine/1', toError }),
     internalErrors,
+    requests,
     user,
     async stop() {
       api.close();

@@ -2,23 +2,29 @@ import { createHash } from 'node:crypto';
 import { builtinKinds, builtinSchema } from '../../builtin/index.ts';
 import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { servedGroups } from './group-list.ts';
+import { type ServedGroup, servedGroups } from './group-list.ts';
 import { definitionName, operationPaths } from './openapi-paths.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
+const indexes = new WeakMap<Registry, { readonly generation: number; readonly index: object }>();
+
 /** `/openapi/v3`: which documents there are, each with a hash of its content so that clients may keep it. */
 export function openapiIndex(registry: Registry): object {
-  const paths = servedGroups(registry).flatMap(({ name, versions }) =>
-    versions.map((version) => {
-      const path = name === '' ? `api/${version}` : `apis/${name}/${version}`;
-      const hash = createHash('sha256')
-        .update(JSON.stringify(openapiDocument(registry, name, version)))
-        .digest('hex');
-      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash.toUpperCase()}` }] as const;
-    }),
-  );
-  return { paths: Object.fromEntries(paths) };
+  const known = indexes.get(registry);
+  if (known?.generation === registry.generation) return known.index;
+  const index = { paths: Object.fromEntries(servedGroups(registry).flatMap((group) => entriesOf(registry, group))) };
+  indexes.set(registry, { generation: registry.generation, index });
+  return index;
+}
+
+function entriesOf(registry: Registry, { name, versions }: ServedGroup): readonly (readonly [string, object])[] {
+  return versions.map((version) => {
+    const path = name === '' ? `api/${version}` : `apis/${name}/${version}`;
+    const text = JSON.stringify(openapiDocument(registry, name, version));
+    const hash = createHash('sha256').update(text).digest('hex').toUpperCase();
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const;
+  });
 }
 
 /** The schemas and paths of one version of a group. */

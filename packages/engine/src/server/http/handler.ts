@@ -4,7 +4,7 @@ import type { User } from '../auth/user.ts';
 import { forbidden } from '../errors.ts';
 import { parsePath } from '../request-path.ts';
 import { authenticate, type StaticTokens } from './authenticate.ts';
-import type { HttpRequest, HttpResponse } from './http-request.ts';
+import { type HttpRequest, type HttpResponse, header } from './http-request.ts';
 import { impersonate } from './impersonate.ts';
 import { handleOther } from './other-request.ts';
 import { handleResource } from './resource-request.ts';
@@ -16,13 +16,26 @@ export interface HandlerOptions {
   readonly tokens: StaticTokens;
   /** `host:port` under which clients reach the server; discovery says so. */
   readonly address: () => string;
+  /** Told of every request when it has been answered (a watch: when it begins), as an audit log would be. */
+  readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told what went wrong inside; the client learns no more than that something did. */
   readonly onInternalError: (error: unknown) => void;
+}
+
+/** One request, for whoever counts or logs them. */
+export interface AnsweredRequest {
+  readonly user: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly code: number;
+  readonly userAgent: string;
 }
 
 /** Answers any request. Never throws, never rejects. */
 export async function handle(options: HandlerOptions, request: HttpRequest, response: HttpResponse): Promise<void> {
   const { api, tokens } = options;
+  let who = '';
   try {
     response.setHeader('audit-id', api.world.newUid());
     response.setHeader('cache-control', 'no-cache, private');
@@ -30,6 +43,7 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     const path = parsePath(pathname);
     const sender = authenticate(api, request, tokens);
     const user = impersonate(api, request, sender, () => impersonationRefused(request, pathname, path, sender));
+    who = user.name;
     const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
     if (path !== undefined && isServed) await handleResource({ api, path, query, user, request, response });
     else handleOther({ ...options, pathname, query, user, request, response });
@@ -37,6 +51,13 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     if (!(error instanceof Error && error.name === 'StatusError')) options.onInternalError(error);
     respondError(response, error);
   }
+  options.onRequest?.({
+    user: who,
+    method: request.method ?? 'GET',
+    url: request.url ?? '/',
+    code: response.statusCode,
+    userAgent: header(request, 'user-agent') ?? '',
+  });
 }
 
 function isKnownVersion(api: Api, group: string, version: string): boolean {

@@ -6,6 +6,7 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 
 /** The part of an answer that we use, the same in both versions of HTTP. */
 export interface HttpResponse {
+  readonly statusCode: number;
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
   readonly writableLength: number;

@@ -2,7 +2,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
-import { handle } from './handler.ts';
+import { type AnsweredRequest, handle } from './handler.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
 export interface ServerOptions {
@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly host?: string;
   /** 0 (the default): any free port. */
   readonly port?: number;
+  /** Told of every request when it has been answered. */
+  readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told of faults of our own; clients get a 500 without details. */
   readonly onInternalError?: (error: unknown) => void;
 }
@@ -38,6 +40,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     api,
     tokens: options.tokens ?? new Map<string, User>(),
     address: () => address,
+    ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
     onInternalError: options.onInternalError ?? (() => undefined),
   };
   const tls = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false, allowHTTP1: true } as const;

@@ -38,6 +38,6 @@ export interface Scenario {
   readonly invariants: Readonly<Record<string, Invariant>>;
   /** What is still missing once the world has been left alone; nothing when all is as desired. */
   readonly goal: (history: History) => string | undefined;
-  /** How long it may take to get there. Default: five minutes. */
+  /** How long it may take to get there. Default: 20 minutes, since a key that has failed often comes back after 1000 s. */
   readonly settleMs?: number;
 }

@@ -1,5 +1,5 @@
 import { expect } from '../support/expect.ts';
-import { expectRefusal, type Refusal } from '../support/expect-status.ts';
+import { expectRefusal, type Refusal, warningsOf } from '../support/expect-status.ts';
 import { configMap, patchType } from '../support/objects.ts';
 import { configMaps, pods } from '../support/paths.ts';
 import type { Case } from '../support/target.ts';
@@ -164,6 +164,42 @@ export const cases: readonly Case[] = [
   {
     title: 'a method that HTTP does not have is refused',
     run: async (t) => expect((await t.request('PROPFIND', configMaps(await t.namespace()))).status).toBe(405),
+  },
+  {
+    title: 'HEAD and OPTIONS are not for objects',
+    run: async (t) => {
+      const path = configMaps(await t.namespace(), 'x');
+      expect((await t.request('HEAD', path)).status).toBe(405);
+      expect((await t.request('OPTIONS', path)).status).toBe(405);
+    },
+  },
+  {
+    title: 'a slash at the end of a path does no harm, one inside does',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      expect((await t.request('GET', `${configMaps(namespace)}/`)).status).toBe(200);
+      expect((await t.request('GET', `/api/v1//namespaces/${namespace}/configmaps`)).status).toBe(404);
+    },
+  },
+  {
+    title: 'a field manager of more than 128 bytes is refused',
+    run: async (t) => {
+      const path = `${configMaps(await t.namespace())}?fieldManager=${'x'.repeat(129)}`;
+      expectRefusal(await t.request('POST', path, configMap('x')), {
+        code: 422,
+        reason: 'Invalid',
+        message: 'CreateOptions.meta.k8s.io "" is invalid: fieldManager: Too long: may not be more than 128 bytes',
+      });
+    },
+  },
+  {
+    title: 'a kind that is out of date says what has replaced it',
+    run: async (t) => {
+      const answer = await t.request('GET', `/api/v1/namespaces/${await t.namespace()}/endpoints`);
+      expect(warningsOf(answer)).toEqual([
+        'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+      ]);
+    },
   },
   {
     title: 'a subresource that nobody knows is not found',

@@ -109,7 +109,26 @@ function deleteCase(sample: Sample): Case {
   };
 }
 
+function ownerCase(sample: Sample): Case {
+  return {
+    title: `${sample.apiVersion} ${sample.kind} belongs to who created it, field by field`,
+    run: async (t) => {
+      const namespace = await t.namespace();
+      const path = pathOf(sample, namespace);
+      const name = t.unique('sample');
+      const made = await t.must('POST', `${path}?fieldManager=maker`, bodyOf(sample, namespace, name));
+      const entry = { manager: 'maker', operation: 'Update', apiVersion: sample.apiVersion, fieldsType: 'FieldsV1' };
+      const expected =
+        sample.owned === undefined
+          ? undefined
+          : [{ ...entry, fieldsV1: sample.owned, time: expect.stringMatching(/Z$/) as unknown }];
+      expect(made.metadata.managedFields).toEqual(expected);
+      if (sample.isClusterScoped === true) await t.request('DELETE', `${path}/${name}`);
+    },
+  };
+}
+
 /** Reading, writing and deleting each kind, on its plain sample. */
 export const cases: readonly Case[] = samples
   .filter((sample) => sample.about === '')
-  .flatMap((sample) => [readCase(sample), writeCase(sample), deleteCase(sample)]);
+  .flatMap((sample) => [readCase(sample), ownerCase(sample), writeCase(sample), deleteCase(sample)]);

@@ -138,10 +138,23 @@ export const cases: readonly Case[] = [
     },
   },
   {
-    title: 'metadata only falls back to the whole where the first choice does not fit',
+    title: 'metadata of a list is not answered for one object, nor the other way round',
     run: async (t) => {
-      const answer = await get(t, `${partialList},application/json`);
-      expect([200, 406]).toContain(answer.status);
+      expectRefusal(await get(t, `${partialList},application/json`), {
+        code: 406,
+        reason: 'NotAcceptable',
+        message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
+      });
+      expectRefusal(await get(t, `${partial},application/json`, configMaps(await t.namespace())), {
+        code: 406,
+        reason: 'NotAcceptable',
+        message: 'you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)',
+      });
+    },
+  },
+  {
+    title: 'a transformation that nobody knows is passed over where something else is offered',
+    run: async (t) => {
       const fallback = await get(t, 'application/json;as=Nonsense;g=meta.k8s.io;v=v1,application/json');
       expect(fallback.body).toMatchObject({ kind: 'ConfigMap' });
     },

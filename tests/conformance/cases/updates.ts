@@ -141,17 +141,28 @@ export const cases: readonly Case[] = [
     },
   },
   {
-    title: 'uid, creation time and self link of a stored object cannot be changed',
+    title: 'creation time, generation and self link of a stored object are kept from change',
     run: async (t) => {
       const namespace = await t.namespace();
       const made = await t.must('POST', configMaps(namespace), { metadata: { name: 'x' } });
-      const metadata = { name: 'x', creationTimestamp: '2001-01-01T00:00:00Z', selfLink: '/x', generateName: 'no-' };
+      const metadata = { name: 'x', creationTimestamp: '2001-01-01T00:00:00Z', selfLink: '/x', generation: 5 };
+      const after = await t.must('PUT', configMaps(namespace, 'x'), { metadata });
+      expect(after.metadata).toEqual(made.metadata);
+    },
+  },
+  {
+    title: 'a deletion time cannot be set by an update',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      await t.must('POST', configMaps(namespace), { metadata: { name: 'x' } });
+      const metadata = { name: 'x', deletionTimestamp: '2001-01-01T00:00:00Z' };
       const answer = await t.request('PUT', configMaps(namespace, 'x'), { metadata });
-      if (answer.status === 200)
-        expect(answer.body).toMatchObject({
-          metadata: { creationTimestamp: made.metadata.creationTimestamp, uid: made.metadata.uid },
-        });
-      else expectRefusal(answer, { code: 422, reason: 'Invalid' });
+      expectRefusal(answer, { code: 422, reason: 'Invalid' });
+      expect(new Set(causesOf(answer))).toEqual(
+        new Set([
+          'metadata.deletionTimestamp: FieldValueInvalid: Invalid value: "2001-01-01T00:00:00Z": field is immutable',
+        ]),
+      );
     },
   },
 ];

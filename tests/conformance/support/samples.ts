@@ -16,6 +16,8 @@ export interface Sample {
   readonly sent: Fields;
   /** Everything that the created object has beside `apiVersion`, `kind` and what every object gets. */
   readonly made: Fields;
+  /** The fields that belong to who created it, as the server writes them down; recorded for the plain samples. */
+  readonly owned?: Fields;
 }
 
 const folder = join(import.meta.dirname, '../samples');

@@ -51,6 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     void handle(handler, request, response);
   });
   connections.follow(server);
+  answerPlainHttp(server);
   await listen(server, port, host);
   const bound = boundPort(server.address());
   address = `${host}:${bound}`;
@@ -60,6 +61,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url: `https://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () => connections.close(server),
   };
+}
+
+const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+
+/** Whoever forgot the s in https is told so, rather than hung up on. */
+function answerPlainHttp(server: Http2SecureServer): void {
+  const pending = new Map<number | undefined, Socket>();
+  server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    pending.set(remotePort, socket);
+    socket.on('close', () => pending.delete(remotePort));
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') pending.get(socket.remotePort)?.end(PLAIN_HTTP_ANSWER);
+  });
 }
 
 function listen(server: Http2SecureServer, port: number, host: string): Promise<void> {

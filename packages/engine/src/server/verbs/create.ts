@@ -77,6 +77,12 @@ async function createOnce(
   return scope.version.fromStored(stored);
 }
 
+/** Built-in kinds have fields that are there even in an empty object; nobody owns those by leaving them empty. */
+function blank({ version }: Scope): JsonObject | undefined {
+  if (!version.isBuiltin) return undefined;
+  return version.strategy.prune({ apiVersion: version.apiVersion, kind: version.resource.kind }).object;
+}
+
 /** Errors name the kind that the object claims to be. */
 function kindOf({ version }: Scope, object: JsonObject): { readonly group: string; readonly kind: string } {
   const { kind } = object;
@@ -88,7 +94,7 @@ function recordCreate(api: Api, scope: Scope, after: JsonObject, params: WritePa
   const manager = managerOf(scope, params);
   const now = timestamp(api.world.clock.now());
   return recordUpdate({
-    before: undefined,
+    before: blank(scope),
     after,
     manager,
     apiVersion,

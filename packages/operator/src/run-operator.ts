@@ -1,33 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type OperatorEnv, readOperatorEnv } from '@manta/api';
-import {
-  type Clock,
-  ConfigError,
-  createKubeClient,
-  createTransport,
-  loadConnection,
-  systemClock,
-  type Transport,
-} from '@manta/kube';
+import { type Clock, ConfigError, systemClock } from '@manta/kube';
 import {
   createHealth,
   createManager,
   createMetricsRegistry,
-  createRestClientObserver,
   type Logger,
+  type ManagerStatus,
   registerProcessMetrics,
   thisProcess,
   type World,
 } from '@manta/runtime';
 import { type ClusterFacts, discoverFacts } from './cluster/facts.ts';
-import { keepFactsFresh } from './cluster/fresh-facts.ts';
 import { createShortcomings } from './cluster/shortcomings.ts';
 import { unmetRequirement } from './cluster/requirements.ts';
-import { createControllers } from './controllers/controllers.ts';
+import { type ControllersInput, createControllers } from './controllers/controllers.ts';
 import type { OperatorOptions } from './options/options.ts';
 import { readOptions } from './options/read-options.ts';
 import { relevantPermissions } from './permissions/relevant.ts';
+import { connect } from './process/connect.ts';
 import { joinElection } from './process/election.ts';
 import { openLog } from './process/logging.ts';
 import { startServers } from './process/servers.ts';
@@ -48,7 +40,10 @@ export async function runOperator(args: readonly string[], version: string, stop
   const clock = systemClock;
   const log = openLog(read.options.log, clock);
   if (!log.ok) return complain(log.error);
-  process.once('exit', () => log.value.flushSync());
+  const flushLog = () => log.value.flushSync();
+  process.once('exit', flushLog);
+  // The clock's timers do not keep a process alive, and while the API server is away there may be nothing else that does.
+  const stayAlive = setInterval(() => undefined, STAY_ALIVE_MS);
   try {
     await run(read.options, version, clock, log.value, stop);
     return 0;
@@ -58,6 +53,8 @@ export async function runOperator(args: readonly string[], version: string, stop
     return complain(error instanceof Error ? error.message : String(error));
   } finally {
     await log.value.flush();
+    clearInterval(stayAlive);
+    process.off('exit', flushLog);
   }
 }
 
@@ -74,72 +71,60 @@ async function run(
   sayHello(options, env, version, log);
   const metrics = createMetricsRegistry();
   registerProcessMetrics(metrics, thisProcess());
-  const health = createHealth();
-
-  const connection = await loadConnection({ kubeconfig: options.kubeconfig });
-  const transport = createTransport({
-    connection,
-    clock,
-    userAgent: `kuberay-operator/${version}`,
-    observer: createRestClientObserver(metrics),
-  });
-  const client = createKubeClient({ transport, clock, rateLimit: options.rateLimit });
+  const { client, transport, server } = await connect(options, version, { clock, metrics, log: root });
   const world: World = { clock, random: Math.random, client, log: root, metrics };
   const stop =
     outerStop === undefined
       ? stopSignal((name) => log.info('Stopping', { signal: name }))
       : { signal: outerStop, dispose: () => undefined };
   try {
-    const facts = await firstContact(world, connection.server);
+    const facts = await firstContact(world, server);
     const unmet = unmetRequirement(options, facts);
     if (unmet !== undefined) throw new StartError(unmet);
-    const election = await joinElection(options, world, randomUUID());
-    const servers = await startServers(options, metrics, health, log);
-    const shortcomings = createShortcomings({
-      ...world,
-      log,
-      wanted: relevantPermissions(options, facts),
-      namespaces: options.watchNamespaces,
-    });
-    const { controllers, informers, events } = createControllers(world, {
-      options,
-      env,
-      version,
-      facts: keepFactsFresh(facts, client, clock, log),
-      hostname: hostname(),
-    });
-    const manager = createManager(world, {
-      informers,
-      controllers,
-      leadership: election,
-      runnables: [{ name: 'shortcomings', needsLeader: false, run: (signal) => shortcomings.watch(signal) }],
-    });
-    health.addCheck('readyz', 'permissions', shortcomings.permissionsCheck);
-    health.addCheck('readyz', 'crds', shortcomings.crdsCheck);
-    addControllerCheck();
-    log.info('starting manager');
-    try {
-      await manager.run(stop.signal);
-    } finally {
-      await events.stop(EVENT_FLUSH_MS);
-      await servers.close();
-    }
-
-    function addControllerCheck(): void {
-      health.addCheck('readyz', 'controllers', () => {
-        const { controllers: states, isLeading } = manager.status();
-        const off = states.flatMap((state) => (state.state === 'off' ? [`${state.name} is off: ${state.reason}`] : []));
-        return { isOk: true, note: isLeading && off.length > 0 ? off.join('; ') : undefined };
-      });
-    }
+    await manage(world, { options, env, version, facts, hostname: hostname() }, stop.signal);
   } finally {
     stop.dispose();
-    await closeTransport(transport);
+    await transport.close();
   }
+}
+
+/** Puts the parts together and runs them until told to stop. */
+async function manage(world: World, input: ControllersInput, stop: AbortSignal): Promise<void> {
+  const { options, facts } = input;
+  const log = world.log.named('setup');
+  const leadership = await joinElection(options, world, randomUUID());
+  const wanted = relevantPermissions(options, facts);
+  const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
+  const { controllers, informers, events } = createControllers(world, input);
+  const manager = createManager(world, {
+    informers,
+    controllers,
+    leadership,
+    runnables: [{ name: 'shortcomings', needsLeader: false, run: (signal) => shortcomings.watch(signal) }],
+  });
+  const health = createHealth();
+  health.addCheck('readyz', 'permissions', shortcomings.permissionsCheck);
+  health.addCheck('readyz', 'crds', shortcomings.crdsCheck);
+  health.addCheck('readyz', 'controllers', () => ({ isOk: true, note: controllersNote(manager.status()) }));
+  const servers = await startServers(options, world.metrics, health, log);
+  log.info('starting manager');
+  try {
+    await manager.run(stop);
+  } finally {
+    await events.stop(EVENT_FLUSH_MS);
+    await servers.close();
+  }
+}
+
+/** Which controllers of a leader do not work, and why. */
+function controllersNote({ controllers, isLeading }: ManagerStatus): string | undefined {
+  const off = controllers.flatMap((state) => (state.state === 'off' ? [`${state.name} is off: ${state.reason}`] : []));
+  return isLeading && off.length > 0 ? off.join('; ') : undefined;
 }
 
 const EVENT_FLUSH_MS = 3_000;
 const FIRST_CONTACT_MS = 4_000;
+const STAY_ALIVE_MS = 2 ** 30;
 
 /** The first question to the API server: whoever cannot ask it cannot do anything, and hears why at once. */
 async function firstContact(world: World, server: URL): Promise<ClusterFacts> {
@@ -169,8 +154,4 @@ function sayHello(options: OperatorOptions, env: OperatorEnv, version: string, l
 function complain(message: string): number {
   process.stderr.write(`manta operator: ${message}\n`);
   return 1;
-}
-
-async function closeTransport(transport: Transport): Promise<void> {
-  await transport.close();
 }

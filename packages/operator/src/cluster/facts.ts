@@ -1,6 +1,6 @@
 import type { CallOptions, KubeClient } from '@manta/kube';
 
-/** What the operator has to know of the cluster it runs in; asked at start and again now and then, since things get installed later. */
+/** What the operator has to know of the cluster it runs in, asked at start. */
 export interface ClusterFacts {
   /** `major.minor.patch` numbers of the API server. */
   readonly kubernetes: readonly [number, number, number];

@@ -6,7 +6,7 @@ import {
   type Informer,
   type World,
 } from '@manta/runtime';
-import type { FreshFacts } from '../cluster/fresh-facts.ts';
+import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import { createRayClusterController } from './raycluster.ts';
 
@@ -15,7 +15,7 @@ export interface ControllersInput {
   readonly options: OperatorOptions;
   readonly env: OperatorEnv;
   readonly version: string;
-  readonly facts: FreshFacts;
+  readonly facts: ClusterFacts;
   readonly hostname: string;
 }
 

@@ -17,7 +17,7 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
-import type { FreshFacts } from '../cluster/fresh-facts.ts';
+import type { ClusterFacts } from '../cluster/facts.ts';
 import { LastHolders } from '../observe/last-holders.ts';
 import {
   createRayClusterCache,
@@ -29,7 +29,7 @@ import { observeRayCluster, type RayClusterObserver } from '../observe/raycluste
 
 export interface RayClusterControllerOptions {
   readonly context: BuildContext;
-  readonly facts: FreshFacts;
+  readonly facts: ClusterFacts;
   readonly events: EventRecorder;
   readonly namespaces: readonly string[];
   readonly concurrency: number;
@@ -44,14 +44,14 @@ export function createRayClusterController(
   const cache = createRayClusterCache(world, {
     namespaces,
     hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
-    hasRoutes: facts.current().isOpenShift && !context.env.ingressOnOpenShift,
+    hasRoutes: facts.isOpenShift && !context.env.ingressOnOpenShift,
   });
   const observer: RayClusterObserver = {
     cache,
     client: world.client,
     lastHolders: new LastHolders(cache.pods),
     context,
-    installed: () => ({ certManager: facts.current().hasCertManager, openShift: facts.current().isOpenShift }),
+    installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
     now: () => world.clock.now(),
   };
 

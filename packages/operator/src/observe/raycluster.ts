@@ -21,7 +21,7 @@ export interface RayClusterObserver {
   readonly client: KubeClient;
   readonly lastHolders: LastHolders;
   readonly context: BuildContext;
-  readonly installed: () => ObservedRayCluster['installed'];
+  readonly installed: ObservedRayCluster['installed'];
   readonly now: () => number;
 }
 
@@ -41,7 +41,7 @@ export async function observeRayCluster(
     pods,
     children: { ...otherChildren(observer.cache, key, cluster), services },
     context: observer.context,
-    installed: observer.installed(),
+    installed: observer.installed,
     tokenBytes: randomBytes(AUTH_TOKEN_BYTES),
     lastHolders: observer.lastHolders.of(key),
   };

@@ -1,0 +1,54 @@
+import {
+  type Clock,
+  createKubeClient,
+  createTransport,
+  type KubeClient,
+  loadConnection,
+  type Transport,
+} from '@manta/kube';
+import { createRestClientObserver, type Logger, type MetricsRegistry } from '@manta/runtime';
+import type { OperatorOptions } from '../options/options.ts';
+
+/** How the operator reaches its cluster. */
+export interface ClusterConnection {
+  readonly client: KubeClient;
+  /** Close it last. */
+  readonly transport: Transport;
+  readonly server: URL;
+}
+
+export interface ConnectWorld {
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  readonly log: Logger;
+}
+
+/** The server repeats its warnings with every request they apply to; each is worth one line. */
+const MAX_WARNINGS = 1_000;
+
+/** A client for the cluster that the options name: counted in `rest_client_*`, and with the server's warnings in the log. */
+export async function connect(
+  options: Pick<OperatorOptions, 'kubeconfig' | 'rateLimit'>,
+  version: string,
+  { clock, metrics, log }: ConnectWorld,
+): Promise<ClusterConnection> {
+  const connection = await loadConnection({ kubeconfig: options.kubeconfig });
+  const { server } = connection;
+  const observer = createRestClientObserver(metrics);
+  const transport = createTransport({ connection, clock, userAgent: `kuberay-operator/${version}`, observer });
+  const warnings = log.named('KubeAPIWarningLogger');
+  const said = new Set<string>();
+  const client = createKubeClient({
+    transport,
+    clock,
+    rateLimit: options.rateLimit,
+    observer,
+    host: server.host,
+    onWarning({ text }) {
+      if (said.has(text) || said.size >= MAX_WARNINGS) return;
+      said.add(text);
+      warnings.info(text);
+    },
+  });
+  return { client, transport, server };
+}

@@ -1,0 +1,80 @@
+import type { ApiAnswer } from '../support/api-request.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of any kind, read freely
+type Any = any;
+
+const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const address = /"10\.0\.0\.\d+"/g;
+const nodePort = /"((?:healthCheckN|n)odePort)":3[0-2]\d{3}/g;
+
+/** Rewrites what one server says so that it can be compared with what another says: identities become the order of their first sight. */
+export class Normaliser {
+  readonly #uids = new Map<string, string>();
+  readonly #versions = new Map<string, string>();
+  readonly #thisYear = new Date().getUTCFullYear();
+
+  /** An answer: its code, the warnings with it, and what it says. */
+  answer({ status, headers, body, text }: ApiAnswer): unknown {
+    const warnings = headers['warning'];
+    const said = body === undefined ? text : this.value(body);
+    return { status, ...(warnings === undefined ? {} : { warnings: String(warnings) }), said };
+  }
+
+  /** Any object, list or Status. */
+  value(body: unknown): unknown {
+    const value = this.#walk(body as Any);
+    const json = JSON.stringify(value)
+      .replaceAll(uidPattern, (uid) => firstSeen(this.#uids, uid, 'uid'))
+      .replaceAll(address, '"IP"')
+      .replaceAll(nodePort, '"$1":"PORT"');
+    const plain = JSON.parse(json);
+    return plain.kind === 'Status' ? comparableStatus(plain) : plain;
+  }
+
+  #walk(value: Any): Any {
+    if (Array.isArray(value)) return value.map((each) => this.#walk(each));
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([key, each]) => [key, this.#field(key, each, value)]);
+    return Object.fromEntries(entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+  }
+
+  #field(key: string, value: Any, parent: Any): unknown {
+    if (key === 'resourceVersion' && typeof value === 'string' && 'uid' in parent)
+      return firstSeen(this.#versions, value, 'version');
+    // Of a list: the server's version, which others move as well.
+    if (key === 'resourceVersion' || key === 'continue') return value === '' ? '' : 'some';
+    if (key === 'managedFields' && Array.isArray(value)) return sorted(value.map((each) => this.#walk(each)));
+    return this.#walk(value);
+  }
+
+  #text(value: string): string {
+    return value
+      .replaceAll(new RegExp(String.raw`${this.#thisYear}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`, 'g'), 'TIME')
+      .replaceAll(/in record \(\d+\)/g, 'in record (VERSION)');
+  }
+}
+
+function firstSeen(seen: Map<string, string>, value: string, what: string): string {
+  const known = seen.get(value) ?? `${what}-${seen.size + 1}`;
+  seen.set(value, known);
+  return known;
+}
+
+/** Where several things are wrong the order of the causes says nothing, and the message repeats them. */
+function comparableStatus(status: Any): unknown {
+  const causes = status.details?.causes;
+  if (!Array.isArray(causes)) return { ...status, message: unordered(status.message) };
+  const told = sorted(causes.map((cause) => ({ ...cause, message: unordered(cause.message) })));
+  const message = causes.length > 1 ? status.message.split(': [')[0].split('\n')[0] : unordered(status.message);
+  return { ...status, message, details: { ...status.details, causes: told } };
+}
+
+/** An object that is quoted inside a message has its keys in any order. */
+function unordered(message: string | undefined): string | undefined {
+  return message?.replaceAll(/\{.*\}/gs, (quoted) => [...quoted].toSorted().join(''));
+}
+
+function sorted(list: readonly unknown[]): readonly unknown[] {
+  return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}

@@ -5,11 +5,16 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));
   }
-  return isSubset(a, b) && isSubset(b, a);
+  return sameEntries(a, b);
 }
 
-/** Every key of `a` has an equal value in `b`. */
-function isSubset(a: object, b: object): boolean {
+/** Each pair of values is compared once: asking in both directions would double the work at every level of depth. */
+function sameEntries(a: object, b: object): boolean {
   const other = new Map<string, unknown>(Object.entries(b));
-  return Object.entries(a).every(([key, value]) => value === undefined || deepEqual(value, other.get(key)));
+  for (const [key, value] of Object.entries(a)) {
+    if (!deepEqual(value, other.get(key))) return false;
+    other.delete(key);
+  }
+  for (const value of other.values()) if (value !== undefined) return false;
+  return true;
 }

@@ -10,6 +10,8 @@ import { builtinColumns } from './table/builtin-columns.ts';
 
 const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
+const ENDPOINTS_WARNING = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+
 /** The built-in kinds, ready to be served. */
 export function builtinResources(): readonly ServedResource[] {
   return withSharedEvents(BUILTIN_RESOURCES.map(servedBuiltin));
@@ -26,6 +28,7 @@ function servedBuiltin({ info, rules, isVirtual }: BuiltinResource): ServedResou
       resolve: resolveBuiltin,
       strategy: kind === undefined ? genericStrategy(info, rules) : createBuiltinStrategy(kind),
       isBuiltin: true,
+      ...(info.kind === 'Endpoints' ? { deprecationWarning: ENDPOINTS_WARNING } : {}),
       hasStatus: info.subresources.includes('status'),
       selectableFields: SELECTABLE_FIELDS[resourceName(info)] ?? {},
       columns: builtinColumns(resourceName(info)),

@@ -4,7 +4,7 @@ import { type MediaType, parseAccept } from './media-type.ts';
 /** How an answer shall look. */
 export interface Representation {
   readonly format: 'json' | 'yaml';
-  readonly as: 'object' | 'table' | 'metadata';
+  readonly as: 'object' | 'table' | 'metadata' | 'metadata-list';
   /** `meta.k8s.io/v1` or `meta.k8s.io/v1beta1`, for the last two. */
   readonly metaVersion: string;
   readonly contentType: string;
@@ -43,8 +43,7 @@ function representation({ type, params }: MediaType): Representation | undefined
   if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   const metaVersion = `${g}/${v}`;
   if (as === 'Table') return { format, as: 'table', metaVersion, contentType };
-  if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') {
-    return { format, as: 'metadata', metaVersion, contentType };
-  }
+  if (as === 'PartialObjectMetadata') return { format, as: 'metadata', metaVersion, contentType };
+  if (as === 'PartialObjectMetadataList') return { format, as: 'metadata-list', metaVersion, contentType };
   return undefined;
 }

@@ -81,7 +81,6 @@ const VERBS: Readonly<Record<string, Verb>> = {
   PATCH: 'patch',
   DELETE: 'delete',
   GET: 'get',
-  HEAD: 'get',
 };
 
 function verbOf(method: string, { name, version }: Scope, query: URLSearchParams): Verb {

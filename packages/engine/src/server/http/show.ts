@@ -1,3 +1,4 @@
+import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Scope } from '../request.ts';
 import { tableOf } from '../table/table.ts';
@@ -18,6 +19,9 @@ export function showObject(view: View, object: StoredObject): unknown {
   const { as, metaVersion } = view.representation;
   if (as === 'table') return tableOf(view, [object], { resourceVersion: object.metadata.resourceVersion });
   if (as === 'metadata') return partial(object, metaVersion);
+  if (as === 'metadata-list') {
+    throw unfit(`PartialObjectMetadataList, but the requested object is not a list (${goType(view, object.kind)})`);
+  }
   return object;
 }
 
@@ -27,11 +31,26 @@ export function showList(view: View, { items, ...metadata }: ListPage): unknown 
   const { version, resource } = view.scope;
   if (as === 'table') return tableOf(view, items, metadata);
   if (as === 'metadata') {
+    const what = goType(view, resource.info.listKind);
+    throw unfit(`PartialObjectMetadata, but the requested object is a list (${what})`);
+  }
+  if (as === 'metadata-list') {
     const shown = items.map((item) => partial(item, metaVersion));
     return { kind: 'PartialObjectMetadataList', apiVersion: metaVersion, metadata, items: shown };
   }
   const { listKind: kind } = resource.info;
   return { kind, apiVersion: version.apiVersion, metadata, items: version.isBuiltin ? items.map(untyped) : items };
+}
+
+function unfit(why: string): StatusError {
+  return new StatusError(406, 'NotAcceptable', `you requested ${why}`);
+}
+
+/** How the real server's messages name a kind. */
+function goType({ scope }: View, kind: string): string {
+  if (!scope.version.isBuiltin) return '*unstructured.Unstructured';
+  const { group } = scope.resource.info;
+  return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
 }
 
 function partial({ metadata }: StoredObject, apiVersion: string): unknown {

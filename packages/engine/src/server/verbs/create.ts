@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../json.ts';
+import { deepEqual } from '../../deep-equal.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { recordUpdate } from '../../patch/index.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
@@ -7,7 +8,7 @@ import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../errors.ts';
 import { managerOf } from '../field-manager.ts';
 import { generateName } from '../generate-name.ts';
-import { metaText, timestamp, withMetadata } from '../metadata.ts';
+import { metadataOf, metaText, timestamp, withMetadata } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { asJson, asNew, asStored } from '../stored-json.ts';
 import { decodeBody } from './decode-body.ts';
@@ -77,10 +78,19 @@ async function createOnce(
   return scope.version.fromStored(stored);
 }
 
-/** Built-in kinds have fields that are there even in an empty object; nobody owns those by leaving them empty. */
-function blank({ version }: Scope): JsonObject | undefined {
-  if (!version.isBuiltin) return undefined;
+function blank({ version }: Scope): JsonObject {
+  if (!version.isBuiltin) return {};
   return version.strategy.prune({ apiVersion: version.apiVersion, kind: version.resource.kind }).object;
+}
+
+function withoutBlank(object: JsonObject, empty: JsonObject): JsonObject {
+  const entries = Object.entries(object).flatMap(([key, value]): [string, Json][] => {
+    if (key === 'apiVersion' || key === 'kind' || key === 'metadata') return [[key, value]];
+    const known = empty[key];
+    if (known !== undefined && deepEqual(value, known)) return [];
+    return [[key, isObject(value) && isObject(known) ? withoutBlank(value, known) : value]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Errors name the kind that the object claims to be. */
@@ -89,21 +99,14 @@ function kindOf({ version }: Scope, object: JsonObject): { readonly group: strin
   return { group: version.resource.group, kind: typeof kind === 'string' ? kind : version.resource.kind };
 }
 
-function recordCreate(api: Api, scope: Scope, after: JsonObject, params: WriteParams): JsonObject {
+/** Whoever creates an object owns what he set; fields that are there in every empty object of the kind are nobody's. */
+function recordCreate(api: Api, scope: Scope, object: JsonObject, params: WriteParams): JsonObject {
   const { apiVersion, schema, resolve, hasStatus } = scope.version;
   const manager = managerOf(scope, params);
   const now = timestamp(api.world.clock.now());
-  return recordUpdate({
-    before: blank(scope),
-    after,
-    manager,
-    apiVersion,
-    subresource: '',
-    now,
-    schema,
-    resolve,
-    hasStatus,
-  });
+  const after = withoutBlank(object, blank(scope));
+  const common = { before: undefined, manager, apiVersion, subresource: '', now, schema, resolve, hasStatus };
+  return withMetadata(object, { managedFields: metadataOf(recordUpdate({ ...common, after }))['managedFields'] });
 }
 
 /** Puts the object into the request's namespace and under its name; what contradicts them is refused. */

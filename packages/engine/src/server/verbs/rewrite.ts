@@ -133,7 +133,7 @@ function carryOver(wanted: JsonObject, old: JsonObject): JsonObject {
     uid: given['uid'] ?? before['uid'],
     resourceVersion: before['resourceVersion'],
     generation: before['generation'],
-    creationTimestamp: given['creationTimestamp'] ?? before['creationTimestamp'],
+    creationTimestamp: before['creationTimestamp'],
     deletionTimestamp: given['deletionTimestamp'] ?? before['deletionTimestamp'],
     deletionGracePeriodSeconds: given['deletionGracePeriodSeconds'] ?? before['deletionGracePeriodSeconds'],
     selfLink: undefined,

@@ -1,4 +1,4 @@
-import { ApiError, type KubeClient, type ResourceType } from '@manta/kube';
+import { ApiError, type CallOptions, isNotFound, type KubeClient, type ResourceType } from '@manta/kube';
 
 /**
  * Tells whether the installed CRDs know the fields that we know, without permission to read CRDs: a dry-run create with strict field
@@ -60,22 +60,36 @@ const PROBES: readonly { readonly kind: string; readonly plural: string; readonl
   { kind: 'RayCronJob', plural: 'raycronjobs', spec: { jobTemplate: jobSpec, schedule: '0 0 * * *', timeZone: 'UTC' } },
 ];
 
-/** The kinds whose CRD lacks fields that we know. Kinds that are not served, or that may not be created, are not judged. */
-export async function findOutdatedKinds(client: KubeClient, namespace: string): Promise<readonly OutdatedKind[]> {
-  const results = await Promise.all(
+/** What a look at the installed CRDs came to. */
+export interface CrdAges {
+  /** The kinds whose CRD lacks fields that we know. Kinds that are not served, or that may not be created, are not judged. */
+  readonly outdated: readonly OutdatedKind[];
+  /** False while RayClusters are not served or no answer came: CRDs that arrive later may be old ones. */
+  readonly isSettled: boolean;
+}
+
+export async function findOutdatedKinds(
+  client: KubeClient,
+  namespace: string,
+  call: CallOptions = {},
+): Promise<CrdAges> {
+  const answers = await Promise.all(
     PROBES.map(async ({ kind, plural, spec }) => {
       const type: ResourceType = { group: 'ray.io', version: 'v1', plural, kind, isNamespaced: true };
       const object = { apiVersion: 'ray.io/v1', kind, metadata: { generateName: 'manta-probe-', namespace }, spec };
       try {
-        await client.create(type, object, { dryRun: true, fieldValidation: 'Strict' });
-        return undefined;
+        await client.create(type, object, { ...call, dryRun: true, fieldValidation: 'Strict' });
+        return { kind, unknownFields: [], isJudged: true };
       } catch (error) {
-        const unknownFields = error instanceof ApiError && error.code === 400 ? unknownFieldsIn(error.message) : [];
-        return unknownFields.length === 0 ? undefined : { kind, unknownFields };
+        const isJudged = error instanceof ApiError && error.code < 500 && !isNotFound(error);
+        return { kind, unknownFields: isJudged ? unknownFieldsIn(error.message) : [], isJudged };
       }
     }),
   );
-  return results.filter((result) => result !== undefined);
+  return {
+    outdated: answers.flatMap(({ kind, unknownFields }) => (unknownFields.length > 0 ? [{ kind, unknownFields }] : [])),
+    isSettled: answers.some(({ kind, isJudged }) => kind === 'RayCluster' && isJudged),
+  };
 }
 
 /** Reads the server's sentence: `strict decoding error: unknown field "spec.a", unknown field "spec.b"`. */

@@ -1,4 +1,4 @@
-import type { Clock, KubeClient } from '@manta/kube';
+import { type Clock, type KubeClient, sleep } from '@manta/kube';
 import type { CheckResult, Logger, MetricsRegistry } from '@manta/runtime';
 import { findMissingPermissions } from '../permissions/check.ts';
 import { describePermission, type Permission, summarizePermissions } from '../permissions/permission.ts';
@@ -37,13 +37,15 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
   let missing: readonly Permission[] = [];
   let outdated: readonly OutdatedKind[] = [];
 
-  async function look(): Promise<void> {
-    const [permissions, kinds] = await Promise.all([
-      findMissingPermissions(client, wanted, namespaces),
-      findOutdatedKinds(client, namespaces[0] ?? 'default'),
+  /** Whether there is nothing left to look for. */
+  async function look(signal: AbortSignal): Promise<boolean> {
+    const [permissions, crds] = await Promise.all([
+      findMissingPermissions(client, wanted, namespaces, { signal }),
+      findOutdatedKinds(client, namespaces[0] ?? 'default', { signal }),
     ]);
     reportPermissions(permissions);
-    reportKinds(kinds);
+    reportKinds(crds.outdated);
+    return crds.isSettled && missing.length === 0 && outdated.length === 0;
   }
 
   function reportPermissions(found: readonly Permission[]): void {
@@ -83,12 +85,11 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
     async watch(signal) {
       while (!signal.aborted) {
         try {
-          await look();
-          if (missing.length === 0 && outdated.length === 0) return;
+          if (await look(signal)) return;
         } catch (error) {
           if (!signal.aborted) log.warn('Cannot ask the API server what we may do', { error: String(error) });
         }
-        await pause(clock, LOOK_AGAIN_MS, signal);
+        await sleep(clock, LOOK_AGAIN_MS, signal).catch(() => undefined);
       }
     },
     permissionsCheck: () => ({
@@ -103,14 +104,4 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
           : `older than ours: ${outdated.map(({ kind, unknownFields }) => `${kind} lacks ${unknownFields.join(', ')}`).join('; ')}`,
     }),
   };
-}
-
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.setTimer(delayMs, resolve);
-    signal.addEventListener('abort', () => {
-      cancel();
-      resolve();
-    });
-  });
 }

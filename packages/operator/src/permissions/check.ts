@@ -1,4 +1,4 @@
-import { isGranted, type KubeClient, mayI, myRules } from '@manta/kube';
+import { type CallOptions, isGranted, type KubeClient, mayI, myRules } from '@manta/kube';
 import type { Permission } from './permission.ts';
 
 /**
@@ -16,9 +16,10 @@ export async function findMissingPermissions(
   client: KubeClient,
   wanted: readonly Permission[],
   namespaces: readonly string[],
+  call: CallOptions = {},
 ): Promise<readonly Permission[]> {
   const scopes: readonly (string | undefined)[] = namespaces.length === 0 ? [undefined] : namespaces;
-  const missing = await Promise.all(scopes.map((namespace) => findMissingIn(client, wanted, namespace)));
+  const missing = await Promise.all(scopes.map((namespace) => findMissingIn(client, wanted, namespace, call)));
   return missing.flat();
 }
 
@@ -26,11 +27,12 @@ async function findMissingIn(
   client: KubeClient,
   wanted: readonly Permission[],
   namespace: string | undefined,
+  call: CallOptions,
 ): Promise<readonly Permission[]> {
-  const rules = await myRules(client, namespace ?? NO_SUCH_NAMESPACE);
+  const rules = await myRules(client, namespace ?? NO_SUCH_NAMESPACE, call);
   const doubtful = wanted
     .filter((permission) => !isGranted(rules, permission))
     .map((permission) => (namespace === undefined ? permission : { ...permission, namespace }));
-  const answers = await Promise.all(doubtful.map((permission) => mayI(client, permission)));
+  const answers = await Promise.all(doubtful.map((permission) => mayI(client, permission, call)));
   return doubtful.filter((_, i) => answers[i]?.isAllowed === false);
 }

@@ -83,9 +83,10 @@ export async function shrink(scenario: Scenario, failed: Outcome, maxRuns = 2_00
 /** What broke, how to see it again, and the shortest way to it that was found. */
 export async function describeFailure(scenario: Scenario, failed: Outcome, maxRuns?: number): Promise<string> {
   const shortest = await shrink(scenario, failed, maxRuns);
+  const faults = scenario.faults === undefined ? '' : ` --faults ${scenario.faults.join(',')}`;
   return [
     `seed ${failed.seed} of "${scenario.name}": ${failed.violation}`,
-    `again: node tests/sim/long.ts --scenario ${scenario.name} --seed ${failed.seed}`,
+    `again: node tests/sim/long.ts --scenario ${scenario.name}${faults} --seed ${failed.seed}`,
     `the shortest schedule that was found (${failed.steps} steps became ${shortest.steps}):`,
     ...shortest.log,
     `  ✗ ${shortest.violation}`,

@@ -1,13 +1,14 @@
 import {
   type Condition,
   type ConditionVerdict,
-  NodeType,
+  isConditionTrue,
   RayClusterConditionMessage,
   RayClusterConditionReason,
   RayClusterConditionType,
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
 import { areAllPodsThere } from './counts.ts';
+import { headsOf } from './heads.ts';
 import type { Subject } from './subject.ts';
 
 const Type = RayClusterConditionType;
@@ -41,21 +42,29 @@ function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutco
 }
 
 function headPodReady({ pods }: Subject): ConditionVerdict {
-  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head)?.head;
+  const head = headsOf(pods)[0]?.head;
   if (head === undefined) {
     return { status: 'False', reason: Reason.HeadPodNotFound, message: RayClusterConditionMessage.HeadPodNotFound };
   }
-  const { readiness } = head;
-  return VALID_REASON.test(readiness.reason) ? readiness : { ...readiness, reason: Reason.Unknown };
+  return head.readiness;
 }
 
-/** What the API accepts as a reason; a container's own words may be anything. */
-const VALID_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+/** What the API accepts as a reason and as a message; the words of a container, or of the server, may be anything. */
+const VALID_REASON = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
+const MAX_MESSAGE = 32_768;
+
+function acceptable({ status, reason, message }: ConditionVerdict): ConditionVerdict {
+  return {
+    status,
+    reason: VALID_REASON.test(reason) ? reason : Reason.Unknown,
+    message: message.slice(0, MAX_MESSAGE),
+  };
+}
 
 /** Told once, the first time that everything runs; undefined when there is nothing to say. */
 function provisioning(subject: Subject): ConditionVerdict | undefined {
   const { conditions } = subject.cluster.status ?? {};
-  if (isTrue(conditions, Type.Provisioned) || isTrue(conditions, Type.Suspended)) return undefined;
+  if (isConditionTrue(conditions, Type.Provisioned) || isConditionTrue(conditions, Type.Suspended)) return undefined;
   return areAllPodsThere(subject)
     ? {
         status: 'True',
@@ -74,8 +83,8 @@ function withSuspension(subject: Subject, conditions: readonly Condition[], set:
   const { cluster, spec, pods } = subject;
   const before = cluster.status?.conditions;
   const isWanted = spec.suspend === true;
-  if (isTrue(before, Type.Suspending)) return pods.length === 0 ? suspended(conditions, set) : conditions;
-  if (isTrue(before, Type.Suspended))
+  if (isConditionTrue(before, Type.Suspending)) return pods.length === 0 ? suspended(conditions, set) : conditions;
+  if (isConditionTrue(before, Type.Suspended))
     return isWanted ? conditions : set(conditions, Type.Suspended, no(Reason.Suspended));
   const reset = set(conditions, Type.Suspended, no(Reason.Suspended));
   return set(reset, Type.Suspending, isWanted ? yes(Reason.Suspending) : no(Reason.Suspending));
@@ -91,10 +100,6 @@ function suspended(conditions: readonly Condition[], set: Set): readonly Conditi
 const yes = (reason: string): ConditionVerdict => ({ status: 'True', reason, message: '' });
 const no = (reason: string): ConditionVerdict => ({ status: 'False', reason, message: '' });
 
-function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
-  return conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
-}
-
 /** Sets one condition; its time changes only with its status, and its place in the list stays. */
 function withCondition(
   conditions: readonly Condition[],
@@ -104,7 +109,7 @@ function withCondition(
 ): readonly Condition[] {
   const old = conditions.find((condition) => condition.type === type);
   const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : timestamp(now);
-  const next = { ...old, type, ...verdict, lastTransitionTime };
+  const next = { ...old, type, ...acceptable(verdict), lastTransitionTime };
   return old === undefined
     ? [...conditions, next]
     : conditions.map((condition) => (condition === old ? next : condition));

@@ -2,7 +2,6 @@ import {
   Annotation,
   GroupName,
   isConditionTrue,
-  NodeType,
   podNames,
   RayClusterConditionType,
   RayClusterEventReason,
@@ -10,6 +9,7 @@ import {
 } from '@manta/api';
 import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { headsOf } from './heads.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -25,10 +25,10 @@ export interface HeadDecision {
 export const HEAD_PLACE = 'head';
 
 export function planHead(subject: Subject): HeadDecision {
-  const heads = subject.pods.filter(({ nodeType }) => nodeType === NodeType.Head);
+  const heads = headsOf(subject.pods);
   const [first, second] = heads;
   if (first === undefined) return createHead(subject);
-  if (second !== undefined) return { actions: tellOfExtraHeads(subject, heads), mayGoOn: true };
+  if (second?.isTerminating === false) return { actions: tellOfExtraHeads(subject, heads), mayGoOn: true };
   if (first.isTerminating || whyDelete(first) === undefined) return { actions: [], mayGoOn: true };
   return { actions: [deleteHead(subject, first, describeState(first))], mayGoOn: false };
 }
@@ -67,8 +67,9 @@ function headName({ name, uid, lastHolders }: Subject): string {
  * everything else goes on.
  */
 function tellOfExtraHeads(subject: Subject, heads: readonly PodRecord[]): readonly Action[] {
-  const names = heads.map(({ name }) => fullName(subject, name)).toSorted();
-  const note = `There are ${heads.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;
+  const staying = heads.filter(({ isTerminating }) => !isTerminating);
+  const names = staying.map(({ name }) => fullName(subject, name)).toSorted();
+  const note = `There are ${staying.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;
   return [{ type: 'event', event: warning('MultipleHeadPods', 'Reconcile', note) }];
 }
 

@@ -1,19 +1,24 @@
-import { desiredReplicas, hostsPerReplica, podNames, type WorkerGroupSpec } from '@manta/api';
+import { desiredReplicas, hostsPerReplica, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
-import type { Action } from '../plan.ts';
+import { type Action, warning } from '../plan.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedSuffix } from './pod-names.ts';
 import { smallestFree } from './smallest-free.ts';
 import { fullName, type Subject } from './subject.ts';
 import { whyDelete } from './unhealthy.ts';
-import { createWorkers, deleteWorker, mayChooseVictims } from './worker-actions.ts';
+import { createWorkers, deleteWorker, MAX_CREATED_AT_ONCE, mayChooseVictims, workerName } from './worker-actions.ts';
 
 /** The pods that make one replica: they come and go together, because half of them are of no use. */
 interface Replica {
-  readonly name: string;
-  readonly index: number;
+  /** Undefined where its pods do not say it. */
+  readonly index: number | undefined;
   readonly pods: readonly PodRecord[];
+  /** Undefined: it stays. */
+  readonly whyRemove: string | undefined;
 }
+
+/** More hosts than this in one replica are a mistake: no machine is made of so many, and none of them could be left out. */
+const MAX_HOSTS = 10_000;
 
 /** A group whose replicas consist of several pods. */
 export function planMultiHostGroup(
@@ -21,32 +26,55 @@ export function planMultiHostGroup(
   group: WorkerGroupSpec,
   pods: readonly PodRecord[],
 ): readonly Action[] {
-  const hosts = hostsPerReplica(group);
-  const replicas = replicasOf(pods);
-  const named = new Set(group.scaleStrategy?.workersToDelete ?? []);
-  const verdicts = replicas.map((replica) => ({ replica, why: whyRemove(replica, hosts, named) }));
-  const leaving = verdicts.flatMap(({ replica, why }) =>
-    why === undefined ? [] : removeReplica(subject, group, replica, why),
+  const replicas = replicasOf(pods, group);
+  const leaving = replicas.flatMap((replica) =>
+    replica.whyRemove === undefined ? [] : removeReplica(subject, group, replica, replica.whyRemove),
   );
-  // One thing at a time: what is leaving keeps its place until it is seen to be gone.
   if (leaving.length > 0) return leaving;
-  const staying = verdicts.filter(({ why }) => why === undefined).map(({ replica }) => replica);
-  const missing = desiredReplicas(group) - staying.length;
-  if (missing > 0) return [createWorkers(subject, group, placesFor(subject, group, replicas, missing), named)];
-  if (missing < 0 && mayChooseVictims(subject)) {
-    return youngest(staying, -missing).flatMap((replica) => removeReplica(subject, group, replica, 'scaling down'));
-  }
-  return [];
+  const wanted = desiredReplicas(group);
+  // What is leaving keeps its place until it is seen to be gone, and is not counted among what could go.
+  if (replicas.length < wanted) return createReplicas(subject, group, replicas, wanted - replicas.length);
+  const staying = replicas.filter((replica) => replica.whyRemove === undefined);
+  if (staying.length <= wanted || !mayChooseVictims(subject)) return [];
+  return youngest(staying, staying.length - wanted).flatMap((replica) =>
+    removeReplica(subject, group, replica, 'scaling down'),
+  );
 }
 
-function replicasOf(pods: readonly PodRecord[]): readonly Replica[] {
-  const byName = Map.groupBy(pods, ({ replicaName }) => replicaName ?? '');
-  return [...byName].map(([name, members]) => ({ name, index: members[0]?.replicaIndex ?? -1, pods: members }));
+function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonly Replica[] {
+  const hosts = hostsPerReplica(group);
+  const named = new Set(group.scaleStrategy?.workersToDelete);
+  const replicaOf = (members: readonly PodRecord[]): Replica => ({
+    index: members[0]?.replicaIndex,
+    pods: members,
+    whyRemove: whyRemove(members, hosts, named),
+  });
+  const numbered = pods.filter(({ replicaIndex }) => replicaIndex !== undefined);
+  const unnumbered = pods.filter(({ replicaIndex }) => replicaIndex === undefined);
+  const isSound = (pod: PodRecord) => whyRemove([pod], 1, named) === undefined;
+  return [
+    // A pod with a number and no replica is from when the group had one host a replica.
+    ...Map.groupBy(numbered, ({ replicaName, name }) => replicaName ?? name)
+      .values()
+      .map(replicaOf),
+    ...inGroupsOf(hosts, unnumbered.toSorted(soundOnesFirst(isSound))).map(replicaOf),
+  ];
 }
 
-function whyRemove({ name, pods }: Replica, hosts: number, named: ReadonlySet<string>): string | undefined {
-  // Pods from before replicas were numbered: they count for nothing Ray could use together.
-  if (name === '' || pods.length < hosts) return 'cleanup of incomplete multi-host group';
+/**
+ * Pods from before replicas were numbered do not say which replica they belong to. They work, so they stay: any so many of them count
+ * as one, the sound ones together, so that as few as possible have to go when one of them does.
+ */
+function soundOnesFirst(isSound: (pod: PodRecord) => boolean): (a: PodRecord, b: PodRecord) => number {
+  return (a, b) => Number(isSound(b)) - Number(isSound(a)) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
+}
+
+function inGroupsOf<Item>(size: number, items: readonly Item[]): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+function whyRemove(pods: readonly PodRecord[], hosts: number, named: ReadonlySet<string>): string | undefined {
+  if (pods.length < hosts) return 'cleanup of incomplete multi-host group';
   const sick = pods.find((pod) => whyDelete(pod) !== undefined);
   if (sick !== undefined) return whyDelete(sick);
   if (pods.some((pod) => named.has(pod.name))) return 'autoscaler scale-down request';
@@ -65,22 +93,34 @@ function removeReplica(
 }
 
 function youngest(replicas: readonly Replica[], count: number): readonly Replica[] {
-  return replicas.toSorted((a, b) => b.index - a.index).slice(0, count);
+  return replicas.toSorted((a, b) => (b.index ?? -1) - (a.index ?? -1)).slice(0, count);
 }
 
-function placesFor(
+function createReplicas(
   subject: Subject,
   group: WorkerGroupSpec,
   replicas: readonly Replica[],
-  count: number,
-): readonly ReplicaPlace[] {
+  missing: number,
+): readonly Action[] {
+  const hosts = hostsPerReplica(group);
+  if (hosts > MAX_HOSTS) return [tooManyHosts(subject, group.groupName, hosts)];
+  const count = Math.min(missing, Math.max(1, Math.floor(MAX_CREATED_AT_ONCE / hosts)));
+  const indexes = replicas.flatMap(({ index }) => index ?? []);
+  const present = replicas.flatMap(({ pods }) => pods.map(({ name }) => name));
+  const taken = new Set([...(group.scaleStrategy?.workersToDelete ?? []), ...present]);
+  const places = smallestFree(indexes, count).flatMap((index) => placesOf(subject, group, index));
+  const workers = places.map((place) => ({ place, name: workerName(subject, group, place, taken) }));
+  return [createWorkers(subject, group, workers)];
+}
+
+function placesOf(subject: Subject, group: WorkerGroupSpec, index: number): readonly ReplicaPlace[] {
   const { groupName } = group;
-  return smallestFree(
-    replicas.map(({ index }) => index),
-    count,
-  ).flatMap((index) => {
-    const predecessor = subject.lastHolders.get(`${groupName}/${index}.0`) ?? '';
-    const replicaName = podNames.replica(groupName, derivedSuffix(subject.uid, groupName, String(index), predecessor));
-    return Array.from({ length: hostsPerReplica(group) }, (_, host) => ({ index, host: { replicaName, index: host } }));
-  });
+  const predecessor = subject.lastHolders.get(`${groupName}/${index}.0`) ?? '';
+  const replicaName = podNames.replica(groupName, derivedSuffix(subject.uid, groupName, String(index), predecessor));
+  return Array.from({ length: hostsPerReplica(group) }, (_, host) => ({ index, host: { replicaName, index: host } }));
+}
+
+function tooManyHosts(subject: Subject, groupName: string, hosts: number): Action {
+  const note = `Failed to create worker Pod for the cluster ${fullName(subject, subject.name)}: numOfHosts of worker group ${groupName} is ${hosts}; at most ${MAX_HOSTS} hosts can make one replica`;
+  return { type: 'event', event: warning(RayClusterEventReason.FailedToCreateWorkerPod, 'Create', note) };
 }

@@ -1,31 +1,10 @@
 import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../plan.ts';
-import { group, HEAD, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
+import { group, HEAD, headPod, type ObservedOptions, observed, worker } from '../testing/observed.ts';
+import { createdWorkers, plan, say } from '../testing/plan-in-words.ts';
 import { planRayCluster } from './plan.ts';
 
-const plan = (options: ObservedOptions) => planRayCluster(observed(options)).actions.map(say);
-
-/** An action in a few words, so that a plan reads as a list. */
-function say(action: Action): string {
-  switch (action.type) {
-    case 'event':
-      return `${action.event.severity} ${action.event.reason}: ${action.event.note}`;
-    case 'create':
-      return `create ${action.kind} ${action.objects.map((object) => object.metadata?.name?.replace(/-[a-z0-9]{5}$/, '-?')).join(' ')}`;
-    case 'delete':
-      return `delete ${action.kind} ${action.name}`;
-    case 'delete-pods':
-      return `delete pods ${Object.values(action.labels).join(' ')}`;
-    case 'update':
-      return `update ${action.kind} ${action.object.metadata?.name}`;
-    case 'patch':
-      return `patch ${action.kind} ${action.name}`;
-    case 'fail':
-      return `fail: ${action.message}`;
-  }
-}
-
+const REDIS_FINALIZER = 'ray.io/gcs-ft-redis-cleanup-finalizer';
 describe('a cluster that may not be worked on', () => {
   it('is left alone when somebody else manages it, even an invalid one', () => {
     expect(plan({ spec: { managedBy: 'kueue.x-k8s.io/multikueue', headGroupSpec: { template: {} } } })).toEqual([]);
@@ -52,6 +31,25 @@ describe('a cluster that may not be worked on', () => {
   });
 });
 
+describe('a cluster without a spec', () => {
+  it('is told so', () => {
+    expect(planRayCluster(withoutSpec()).actions.map(say)).toEqual([
+      'Warning InvalidRayClusterSpec: The RayCluster spec is invalid ml/demo: headGroupSpec should have at least one container',
+    ]);
+  });
+
+  it('can be deleted', () => {
+    const metadata = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers: [REDIS_FINALIZER] };
+    expect(planRayCluster(withoutSpec({ metadata })).actions.map(say)).toEqual(['patch RayCluster demo']);
+  });
+
+  function withoutSpec(options: ObservedOptions = {}) {
+    const seen = observed(options);
+    const { spec: _, ...cluster } = seen.cluster;
+    return { ...seen, cluster };
+  }
+});
+
 describe('the pods of a cluster', () => {
   it.each<[string, ObservedOptions, readonly string[]]>([
     [
@@ -76,6 +74,19 @@ describe('the pods of a cluster', () => {
         'Warning MultipleHeadPods: There are 2 head Pods: ml/one, ml/two. Delete those that the workers do not use',
         'create Pod demo-small-worker-?',
       ],
+    ],
+    [
+      'a head that is going makes no second head of the one that stays',
+      { pods: [headPod({ name: 'old', isTerminating: true }), headPod({ name: 'new', phase: 'Failed' })] },
+      ['delete Pod new'],
+    ],
+    [
+      'what goes makes room before anything is asked for',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 2 }), group({ groupName: 'big', replicas: 0 })] },
+        pods: [headPod(), worker(0), worker(0, { name: 'b', group: 'big' }), worker(0, { name: 'l', group: 'lost' })],
+      },
+      ['delete Pod b', 'delete Pod l', 'create Pod demo-small-worker-?'],
     ],
     [
       'a provisioned head that may not come back stays away, and its workers as they are',
@@ -143,20 +154,12 @@ describe('the pods of a cluster', () => {
     expect(plan(options)).toEqual(expected);
   });
 
-  it('names in the same place are the same again, and differ by predecessor and where the autoscaler has asked for that name', () => {
-    const nameOf = (options: ObservedOptions) => {
-      const create = planRayCluster(observed(options)).actions.find(
-        (action) => action.type === 'create' && action.objects[0]?.metadata?.generateName?.includes('worker'),
-      );
-      return create?.type === 'create' ? create.objects[0]?.metadata?.name : undefined;
+  it('a group of any size is made in portions', () => {
+    const huge = {
+      enableInTreeAutoscaling: true,
+      workerGroupSpecs: [group({ replicas: 2 ** 31 - 1, maxReplicas: 2 ** 31 - 1 })],
     };
-    const options = { spec: { workerGroupSpecs: [group()] }, pods: [headPod()] };
-    const first = nameOf(options);
-    expect(first).toMatch(/^demo-small-worker-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
-    expect(nameOf(options)).toBe(first);
-    expect(nameOf({ ...options, lastHolders: new Map([['small/0', 'u1']]) })).not.toBe(first);
-    const asked = { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: [first ?? ''] } })] };
-    expect(nameOf({ ...options, spec: asked })).not.toBe(first);
+    expect(createdWorkers({ spec: huge, pods: [headPod()] })).toHaveLength(1000);
   });
 });
 
@@ -224,55 +227,6 @@ describe('scaling down', () => {
   });
 });
 
-describe('multi-host groups', () => {
-  const hosts = (replica: number, count = 2, options = {}) =>
-    Array.from({ length: count }, (_, host) =>
-      worker(replica, { name: `r${replica}h${host}`, replicaName: `small-${replica}`, hostIndex: host, ...options }),
-    );
-  const spec = (replicas: number, rest = {}) => ({ workerGroupSpecs: [group({ numOfHosts: 2, replicas, ...rest })] });
-  const children = {
-    services: [
-      headService(),
-      { ...headService(), name: 'demo-headless', labels: { 'ray.io/headless-worker-svc': 'demo' } },
-    ],
-  };
-
-  it.each<[string, ObservedOptions, readonly string[]]>([
-    [
-      'all hosts of a replica are made together',
-      { spec: spec(1), pods: [headPod()], children },
-      ['create Pod demo-small-worker-? demo-small-worker-?'],
-    ],
-    [
-      'a replica that lost a host goes as a whole',
-      { spec: spec(1), pods: [headPod(), ...hosts(0, 1)], children },
-      ['delete Pod r0h0'],
-    ],
-    [
-      'a sick host takes its replica along',
-      { spec: spec(1), pods: [headPod(), ...hosts(0, 1, { phase: 'Failed' }), ...hosts(0).slice(1)], children },
-      ['delete Pod r0h0', 'delete Pod r0h1'],
-    ],
-    [
-      'the autoscaler names one host and means the replica',
-      {
-        spec: spec(2, { scaleStrategy: { workersToDelete: ['r1h0'] } }),
-        pods: [headPod(), ...hosts(0), ...hosts(1)],
-        children,
-      },
-      ['delete Pod r1h0', 'delete Pod r1h1'],
-    ],
-    [
-      'scaling down removes whole replicas, the youngest first',
-      { spec: spec(1), pods: [headPod(), ...hosts(0), ...hosts(1)], children },
-      ['delete Pod r1h0', 'delete Pod r1h1'],
-    ],
-    ['nothing is done when all is there', { spec: spec(2), pods: [headPod(), ...hosts(0), ...hosts(1)], children }, []],
-  ])('%s', (_, options, expected) => {
-    expect(plan(options)).toEqual(expected);
-  });
-});
-
 describe('suspension', () => {
   const is = (type: string) => ({
     conditions: [{ type, status: 'True', reason: type, message: '', lastTransitionTime: '' } as const],
@@ -302,7 +256,7 @@ describe('suspension', () => {
 
 describe('deletion', () => {
   const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
-  const finalizers = ['ray.io/gcs-ft-redis-cleanup-finalizer'];
+  const finalizers = [REDIS_FINALIZER];
   const deleted = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers };
   it.each<[string, ObservedOptions, readonly string[]]>([
     ['the finalizer comes before the first pod', { spec: redis }, ['patch RayCluster demo', 'create Pod demo-head-?']],

@@ -1,4 +1,4 @@
-import { isManagedExternally, withRayClusterDefaults } from '@manta/api';
+import { isManagedExternally, type RayClusterSpec, withRayClusterDefaults } from '@manta/api';
 import { NOTHING, type Plan } from '../plan.ts';
 import { checkRayCluster } from './check.ts';
 import { planChildren } from './children.ts';
@@ -15,13 +15,12 @@ export interface RayClusterPlan extends Plan {
 
 /** What happens to a RayCluster, from top to bottom. */
 export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
-  const { spec: asWritten, metadata } = observed.cluster;
-  if (asWritten === undefined || isManagedExternally(asWritten)) return NOTHING;
   const cluster = withRayClusterDefaults(observed.cluster);
-  const spec = cluster.spec ?? asWritten;
-  const subject = subjectOf(observed, cluster, spec);
+  if (isManagedExternally(cluster.spec)) return NOTHING;
+  const subject = subjectOf(observed, cluster, cluster.spec ?? NO_SPEC);
   const verdict = checkRayCluster(subject);
-  if (metadata?.deletionTimestamp !== undefined) return planDeletion(subject, verdict.isUsable ? spec : undefined);
+  if (cluster.metadata?.deletionTimestamp !== undefined)
+    return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);
   if (!verdict.isUsable) return { actions: verdict.actions };
   return {
     actions: [...verdict.actions, ...planFinalizer(subject), ...planChildren(subject), ...planPods(subject)],
@@ -29,6 +28,9 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
     subject,
   };
 }
+
+/** A cluster may be written without a spec; it is told so like any other invalid one. */
+const NO_SPEC: RayClusterSpec = { headGroupSpec: { template: {} } };
 
 /** Even when nothing changes, a cluster is looked at now and then; the installation says how often, or never. */
 function nextLook({ context }: Subject): Pick<Plan, 'lookAgainMs'> {

@@ -14,9 +14,15 @@ export function planPods(subject: Subject): readonly Action[] {
   const recreate = decideRecreate(subject);
   if (recreate.kind === 'recreate') return recreate.actions;
   const head = planHead(subject);
-  return [
+  return removalsFirst([
     ...(recreate.kind === 'restamp' ? recreate.actions : []),
     ...head.actions,
     ...(head.mayGoOn ? planWorkers(subject) : []),
-  ];
+  ]);
+}
+
+/** Room is made before it is asked for: under a quota that is used up, a refused creation would keep everything after it from going. */
+function removalsFirst(actions: readonly Action[]): readonly Action[] {
+  const isCreation = ({ type }: Action) => type === 'create';
+  return [...actions.filter((action) => !isCreation(action)), ...actions.filter(isCreation)];
 }

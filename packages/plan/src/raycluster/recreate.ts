@@ -1,13 +1,6 @@
-import {
-  Annotation,
-  compareSpec,
-  Label,
-  NodeType,
-  RayClusterEventReason,
-  RayClusterUpgradeType,
-  specHash,
-} from '@manta/api';
+import { Annotation, compareSpec, Label, RayClusterEventReason, RayClusterUpgradeType, specHash } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
+import { headsOf } from './heads.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** What the upgrade strategy asks for now. */
@@ -20,7 +13,7 @@ export type RecreateDecision =
 /** Decides from the head pod's stamp. Only clusters that ask for Recreate are ever taken down because of their spec. */
 export function decideRecreate(subject: Subject): RecreateDecision {
   const { spec, pods, context, cluster } = subject;
-  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head);
+  const [head] = headsOf(pods);
   if (cluster.spec?.upgradeStrategy?.type !== RayClusterUpgradeType.Recreate || head?.head === undefined)
     return { kind: 'keep' };
   const { recreateHash, operatorVersion } = head.head;

@@ -88,6 +88,20 @@ describe('rayClusterStatus()', () => {
     expect(conditions(result)).toContain('HeadPodReady=False Unknown');
   });
 
+  it('cuts reasons and messages where the API would refuse them for their length', () => {
+    const readiness = { status: 'False', reason: 'R'.repeat(1025), message: 'm'.repeat(40_000) } as const;
+    const result = status({ pods: [headPod({ head: { readiness, recreateHash: '', operatorVersion: '' } })] });
+    const told = result?.conditions?.find(({ type }) => type === 'HeadPodReady');
+    expect(told?.reason).toBe('Unknown');
+    expect(told?.message).toHaveLength(32_768);
+  });
+
+  it('tells of the head that stays when another one is going, in whatever order they are seen', () => {
+    const pods = [headPod({ name: 'old', isTerminating: true }), headPod({ name: 'new' })];
+    expect(status({ pods })?.head?.podName).toBe('new');
+    expect(status({ pods: pods.toReversed() })?.head?.podName).toBe('new');
+  });
+
   it('shows node ports where the Service has them', () => {
     const service = headService({
       clusterIP: '10.1.1.1',

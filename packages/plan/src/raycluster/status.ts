@@ -4,7 +4,6 @@ import {
   type HeadInfo,
   maxWorkerPods,
   minWorkerPods,
-  NodeType,
   type RayClusterState,
   type RayClusterStatus,
   type StringMap,
@@ -13,6 +12,7 @@ import { headServiceSelector } from '../build/head-service.ts';
 import type { PlanOutcome } from '../plan.ts';
 import { rayClusterConditions, timestamp } from './conditions.ts';
 import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
+import { headsOf } from './heads.ts';
 import type { ServiceRecord } from './observed.ts';
 import { desiredResources } from './resources.ts';
 import type { Subject } from './subject.ts';
@@ -58,7 +58,7 @@ function headService({ children, name }: Subject): ServiceRecord | undefined {
 }
 
 function headInfo({ pods }: Subject, service: ServiceRecord | undefined): HeadInfo {
-  const head = pods.find(({ nodeType }) => nodeType === NodeType.Head);
+  const [head] = headsOf(pods);
   const podIP = head?.podIP ?? '';
   const isHeadless = service?.clusterIP === 'None';
   return {

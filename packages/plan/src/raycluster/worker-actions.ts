@@ -11,23 +11,39 @@ export function mayChooseVictims({ spec, context }: Subject): boolean {
   return !isAutoscalingEnabled(spec) || context.env.randomPodDelete;
 }
 
-/** Creates a pod in each of these places, under names that nobody has asked to delete. */
-export function createWorkers(
-  subject: Subject,
-  group: WorkerGroupSpec,
-  places: readonly ReplicaPlace[],
+/** So many pods of a group are made in one pass; what is missing beyond that follows when these are seen. */
+export const MAX_CREATED_AT_ONCE = 1000;
+
+/** Does the installation write on each worker which place it holds? */
+export function areWorkersNumbered({ context }: Subject): boolean {
+  return context.gates.RayMultiHostIndexing;
+}
+
+/** The name of the pod that comes into a place; never one of `taken`. */
+export function workerName(
+  { uid, name, lastHolders }: Subject,
+  { groupName }: WorkerGroupSpec,
+  place: ReplicaPlace,
   taken: ReadonlySet<string>,
-): CreateAction {
-  const { cluster, spec, context, uid, name, lastHolders } = subject;
-  const { groupName } = group;
-  const isNumbered = context.gates.RayMultiHostIndexing;
-  const objects = places.map((place) => {
-    const pod = buildWorkerPod(cluster, spec, group, isNumbered ? place : undefined, context);
-    const where = placeName(place);
-    const predecessor = lastHolders.get(`${groupName}/${where}`);
-    const identity = { clusterUid: uid, group: groupName, place: where, predecessor };
-    const podName = derivedPodName(podNames.workerPrefix(name, groupName), identity, taken);
-    return { ...pod, metadata: { ...pod.metadata, name: podName } };
+  holderOf: ReplicaPlace = place,
+): string {
+  const predecessor = lastHolders.get(`${groupName}/${placeName(holderOf)}`);
+  const identity = { clusterUid: uid, group: groupName, place: placeName(place), predecessor };
+  return derivedPodName(podNames.workerPrefix(name, groupName), identity, taken);
+}
+
+/** A worker that is to be made: where, and under which name. */
+export interface NewWorker {
+  readonly place: ReplicaPlace;
+  readonly name: string;
+}
+
+export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers: readonly NewWorker[]): CreateAction {
+  const { cluster, spec, context, name } = subject;
+  const isNumbered = areWorkersNumbered(subject);
+  const objects = workers.map((worker) => {
+    const pod = buildWorkerPod(cluster, spec, group, isNumbered ? worker.place : undefined, context);
+    return { ...pod, metadata: { ...pod.metadata, name: worker.name } };
   });
   return {
     type: 'create',

@@ -1,12 +1,19 @@
 import { desiredPods, hostsPerReplica, Label, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
-import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
 import { fullName, type Subject } from './subject.ts';
 import { describeState, whyDelete } from './unhealthy.ts';
-import { createWorkers, deleteWorker, mayChooseVictims } from './worker-actions.ts';
+import {
+  areWorkersNumbered,
+  createWorkers,
+  deleteWorker,
+  MAX_CREATED_AT_ONCE,
+  mayChooseVictims,
+  type NewWorker,
+  workerName,
+} from './worker-actions.ts';
 
 /** Every worker group in the order of the spec, then what is left of groups that the spec no longer has. */
 export function planWorkers(subject: Subject): readonly Action[] {
@@ -17,8 +24,7 @@ export function planWorkers(subject: Subject): readonly Action[] {
 function planGroup(subject: Subject, group: WorkerGroupSpec): readonly Action[] {
   const pods = subject.pods.filter((pod) => pod.group === group.groupName && pod.nodeType !== NodeType.Head);
   if (group.suspend === true) return suspendGroup(subject, group, pods);
-  if (subject.context.gates.RayMultiHostIndexing && hostsPerReplica(group) > 1)
-    return planMultiHostGroup(subject, group, pods);
+  if (areWorkersNumbered(subject) && hostsPerReplica(group) > 1) return planMultiHostGroup(subject, group, pods);
   return planSingleHostGroup(subject, group, pods);
 }
 
@@ -36,7 +42,7 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
   const missing = desiredPods(group) - remaining.length;
   return [
     ...asked.filter((pod) => !pod.isTerminating).map((pod) => deleteWorker(pod, `pod ${fullName(subject, pod.name)}`)),
-    ...(missing > 0 ? [createWorkers(subject, group, placesFor(remaining, missing), named)] : []),
+    ...(missing > 0 ? [createWorkers(subject, group, newWorkers(subject, group, pods, missing))] : []),
     ...(missing < 0 && mayChooseVictims(subject)
       ? victims(remaining, -missing).map((pod) => deleteWorker(pod, `Pod ${fullName(subject, pod.name)}`))
       : []),
@@ -54,9 +60,38 @@ function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[
     .filter(({ isTerminating }) => !isTerminating);
 }
 
-function placesFor(pods: readonly PodRecord[], count: number): readonly ReplicaPlace[] {
-  const taken = pods.flatMap(({ replicaIndex }) => (replicaIndex === undefined ? [] : [replicaIndex]));
-  return smallestFree(taken, count).map((index) => ({ index }));
+function newWorkers(
+  subject: Subject,
+  group: WorkerGroupSpec,
+  pods: readonly PodRecord[],
+  missing: number,
+): readonly NewWorker[] {
+  const count = Math.min(missing, MAX_CREATED_AT_ONCE);
+  const toDelete = new Set(group.scaleStrategy?.workersToDelete);
+  const present = new Set(pods.map(({ name }) => name));
+  if (!areWorkersNumbered(subject)) return unnumberedWorkers(subject, group, count, toDelete, present);
+  const indexes = pods.filter(({ name }) => !toDelete.has(name)).flatMap(({ replicaIndex }) => replicaIndex ?? []);
+  return smallestFree(indexes, count).map((index) => ({
+    place: { index },
+    name: workerName(subject, group, { index }, toDelete.union(present)),
+  }));
+}
+
+/** Pods that do not say which place they hold are known by the names that their places give. */
+function unnumberedWorkers(
+  subject: Subject,
+  group: WorkerGroupSpec,
+  count: number,
+  toDelete: ReadonlySet<string>,
+  present: ReadonlySet<string>,
+): readonly NewWorker[] {
+  const workers: NewWorker[] = [];
+  for (let index = 0; workers.length < count; index += 1) {
+    // Whichever of them went last, it is remembered as the first.
+    const name = workerName(subject, group, { index }, toDelete, { index: 0 });
+    if (!present.has(name)) workers.push({ place: { index }, name });
+  }
+  return workers;
 }
 
 function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {

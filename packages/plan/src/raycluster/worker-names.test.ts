@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { group, headPod, type ObservedOptions, worker } from '../testing/observed.ts';
+import { createdWorkers } from '../testing/plan-in-words.ts';
+
+describe('the names of workers', () => {
+  it('in the same place are the same again, and differ by predecessor and where the autoscaler has asked for that name', () => {
+    const nameOf = (options: ObservedOptions) => createdWorkers(options)[0];
+    const options = { spec: { workerGroupSpecs: [group()] }, pods: [headPod()] };
+    const first = nameOf(options);
+    expect(first).toMatch(/^demo-small-worker-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    expect(nameOf(options)).toBe(first);
+    expect(nameOf({ ...options, lastHolders: new Map([['small/0', 'u1']]) })).not.toBe(first);
+    const asked = { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: [first ?? ''] } })] };
+    expect(nameOf({ ...options, spec: asked })).not.toBe(first);
+  });
+});
+
+describe('where workers carry no numbers', () => {
+  const gates = { RayMultiHostIndexing: false };
+  const grown = (replicas: number, names: readonly string[]) =>
+    createdWorkers({
+      spec: { workerGroupSpecs: [group({ replicas })] },
+      pods: [headPod(), ...names.map((name) => worker(0, { name, replicaIndex: undefined }))],
+      gates,
+    });
+
+  it('a group grows by pods under new names', () => {
+    const first = grown(1, []);
+    const second = grown(2, first);
+    expect(second).toHaveLength(1);
+    expect(second).not.toEqual(first);
+  });
+
+  it('whichever of them was seen, repeating a creation makes the pod that is missing', () => {
+    const [a = '', b = '', c = ''] = grown(3, []);
+    expect(grown(3, [a])).toEqual([b, c]);
+    expect(grown(3, [b])).toEqual([a, c]);
+    expect(grown(3, [a, c])).toEqual([b]);
+  });
+
+  it('and get them later, a name is not given twice', () => {
+    const [a = ''] = grown(1, []);
+    const pods = [headPod(), worker(0, { name: a, replicaIndex: undefined })];
+    const [b] = createdWorkers({ spec: { workerGroupSpecs: [group({ replicas: 2 })] }, pods });
+    expect(b).toBeDefined();
+    expect(b).not.toBe(a);
+  });
+});

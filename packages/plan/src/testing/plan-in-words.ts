@@ -1,0 +1,39 @@
+import type { Action } from '../plan.ts';
+import { planRayCluster } from '../raycluster/plan.ts';
+import { type ObservedOptions, observed } from './observed.ts';
+
+/** What is planned for a cluster, as a list to be read. */
+export function plan(options: ObservedOptions): readonly string[] {
+  return planRayCluster(observed(options)).actions.map(say);
+}
+
+/** An action in a few words, so that a plan reads as a list. */
+export function say(action: Action): string {
+  switch (action.type) {
+    case 'event':
+      return `${action.event.severity} ${action.event.reason}: ${action.event.note}`;
+    case 'create':
+      return `create ${action.kind} ${action.objects.map((object) => object.metadata?.name?.replace(/-[a-z0-9]{5}$/, '-?')).join(' ')}`;
+    case 'delete':
+      return `delete ${action.kind} ${action.name}`;
+    case 'delete-pods':
+      return `delete pods ${Object.values(action.labels).join(' ')}`;
+    case 'update':
+      return `update ${action.kind} ${action.object.metadata?.name}`;
+    case 'patch':
+      return `patch ${action.kind} ${action.name}`;
+    case 'fail':
+      return `fail: ${action.message}`;
+  }
+}
+
+/** The names of the workers that a plan creates. */
+export function createdWorkers(options: ObservedOptions): readonly string[] {
+  return planRayCluster(observed(options)).actions.flatMap((action) =>
+    action.type === 'create' && action.kind === 'Pod'
+      ? action.objects.flatMap(({ metadata }) =>
+          metadata?.generateName?.includes('worker') ? [metadata.name ?? ''] : [],
+        )
+      : [],
+  );
+}

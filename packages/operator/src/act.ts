@@ -9,6 +9,7 @@ import {
   type ObjectRef,
   type ResourceType,
   resources,
+  type Status,
 } from '@manta/kube';
 import type { Action, ChildKind, CreateAction, PlannedEvent, PlanOutcome, Told } from '@manta/plan';
 import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
@@ -17,7 +18,8 @@ import { type EventRecorder, type Informer, type ReconcileContext, toKey } from 
 export interface Actor {
   readonly client: KubeClient;
   readonly type: ResourceType;
-  readonly object: KubeObject;
+  /** As it was observed; after a write of ours to the object itself, as that write left it. */
+  object: KubeObject;
   readonly events: EventRecorder;
   readonly context: Pick<ReconcileContext, 'wrote' | 'deleted' | 'signal' | 'log'>;
   readonly informerOf: (kind: ChildKind | 'RayCluster') => Informer | undefined;
@@ -55,14 +57,18 @@ export async function act(actions: readonly Action[], actor: Actor): Promise<Pla
   return { kind: 'done' };
 }
 
-/** Writes what has changed in the object's own status; nothing else in it is touched. */
+/**
+ * Writes what has changed in the object's own status; nothing else in it is touched. A conflict means that the object is no longer the
+ * one that was judged: changed meanwhile, or another one under its name.
+ */
 export async function writeStatus(actor: Actor, before: unknown, after: unknown): Promise<void> {
-  const body = createMergePatch({ status: before ?? {} }, { status: after });
-  if (body === undefined) return;
+  const status = createMergePatch(before ?? {}, after);
+  if (status === undefined) return;
   const { client, type, object, context } = actor;
-  const ref = refOf(actor, object.metadata?.name ?? '');
+  const { name = '', resourceVersion } = object.metadata ?? {};
+  const patch = { type: 'merge', body: { metadata: { resourceVersion }, status } } as const;
   const options = { subresource: 'status', signal: context.signal };
-  remember(actor, 'RayCluster', await client.patch(type, ref, { type: 'merge', body }, options));
+  remember(actor, 'RayCluster', await client.patch(type, refOf(actor, name), patch, options));
 }
 
 function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | undefined {
@@ -105,6 +111,7 @@ async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor)
       const labelSelector = Object.entries(action.labels)
         .map(([key, value]) => `${key}=${value}`)
         .join(',');
+      // Not told to the barrier: a second look at pods that are going already leads to the same request again, and to nothing else.
       await client.deleteCollection(resources.pods, { namespace: namespaceOf(actor), labelSelector }, { signal });
       break;
     }
@@ -145,20 +152,21 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor)
 
 async function deleteOne(kind: ChildKind, name: string, uid: string, actor: Actor): Promise<void> {
   const { client, context } = actor;
-  try {
-    const answer = await client.delete(TYPES[kind], refOf(actor, name), {
-      preconditions: { uid },
-      signal: context.signal,
+  const informer = actor.informerOf(kind);
+  const answer = await client
+    .delete(TYPES[kind], refOf(actor, name), { preconditions: { uid }, signal: context.signal })
+    .catch((error: unknown) => {
+      // Gone, or another object under the same name: what we wanted gone is gone, and a cache that still shows it is behind.
+      if (isNotFound(error) || isConflict(error)) return GONE;
+      throw error;
     });
-    const informer = actor.informerOf(kind);
-    if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, answer);
-  } catch (error) {
-    // Gone, or another object under the same name: what we wanted gone is gone.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, answer);
 }
 
+const GONE: Status = { kind: 'Status' };
+
 function remember(actor: Actor, kind: ChildKind | 'RayCluster', written: KubeObject): void {
+  if (kind === 'RayCluster') actor.object = written;
   const informer = actor.informerOf(kind);
   if (informer !== undefined) actor.context.wrote(informer, written);
 }

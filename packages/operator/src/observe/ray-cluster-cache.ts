@@ -36,7 +36,8 @@ export interface CacheOptions {
   readonly hasRoutes: boolean;
 }
 
-const OUR_PODS = `${Label.NodeType} in (${Object.values(NodeType).join(',')})`;
+/** Pods of Ray, whichever cluster they belong to. */
+export const OUR_PODS = `${Label.NodeType} in (${Object.values(NodeType).join(',')})`;
 const OUR_JOBS = `${Label.AppCreatedBy}=${LabelValue.CreatedBy}`;
 
 export function createRayClusterCache(

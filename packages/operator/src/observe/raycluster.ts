@@ -13,7 +13,7 @@ import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, 
 import { serviceRecord } from './child-records.ts';
 import type { LastHolders } from './last-holders.ts';
 import { podRecord } from './pod-record.ts';
-import type { RayClusterCache } from './ray-cluster-cache.ts';
+import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
 
 /** What observing needs besides the key. */
 export interface RayClusterObserver {
@@ -56,7 +56,7 @@ function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
 /** The cache has not shown our own writes in time, so what matters is read from the server itself. */
 async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
   const { namespace, name } = refOf(key);
-  const selection = { namespace, labelSelector: `${Label.Cluster}=${name}`, signal };
+  const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };
   try {
     const [cluster, pods, services] = await Promise.all([
       client.get(resources.rayClusters, { namespace, name }, { signal }),

@@ -1,0 +1,193 @@
+import type { KubeObject } from '@manta/api';
+import { resources, TransportError } from '@manta/kube';
+import type { CreateAction } from '@manta/plan';
+import type { EventInput, Informer, ReconcileContext } from '@manta/runtime';
+import { FakeClient } from '@manta/runtime/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Actor, act, writeStatus } from './act.ts';
+
+/** Stands for an informer: only its identity matters here. */
+const informer = { type: resources.pods } as unknown as Informer;
+
+let client: FakeClient;
+let owner: KubeObject;
+let actor: Actor;
+/** What the barrier was told. */
+let told: string[];
+let events: EventInput[];
+let stop: AbortController;
+
+const context = (): Actor['context'] => ({
+  signal: stop.signal,
+  log: { warn: () => undefined } as unknown as ReconcileContext['log'],
+  wrote: (_, { kind, metadata }) => told.push(`wrote ${kind} ${metadata?.name}@${metadata?.resourceVersion}`),
+  deleted: (_, key, uid, answer) => told.push(`deleted ${key} ${uid} ${answer.kind}`),
+});
+
+beforeEach(async () => {
+  client = new FakeClient();
+  told = [];
+  events = [];
+  stop = new AbortController();
+  owner = await client.create(resources.rayClusters, cluster());
+  actor = {
+    client,
+    type: resources.rayClusters,
+    object: owner,
+    events: { event: (input) => void events.push(input) },
+    context: context(),
+    informerOf: () => informer,
+  };
+});
+
+const cluster = (): KubeObject => ({
+  apiVersion: 'ray.io/v1',
+  kind: 'RayCluster',
+  metadata: { name: 'a', namespace: 'ns' },
+});
+
+function pod(name: string, ownerUid = owner.metadata?.uid ?? ''): KubeObject {
+  const ownerReferences = [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'a', uid: ownerUid, controller: true }];
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ns', ownerReferences } };
+}
+
+const create = (...names: readonly string[]): CreateAction => ({
+  type: 'create',
+  kind: 'Pod',
+  objects: names.map((name) => pod(name)),
+  whenExists: 'fine-if-ours',
+  done: { severity: 'Normal', reason: 'CreatedPod', action: 'Create', note: 'Created %n' },
+});
+
+const namesOf = async () => (await client.list(resources.pods)).items.map(({ metadata }) => metadata?.name);
+
+describe('creating', () => {
+  it('tells the barrier of every object and the user of each by name', async () => {
+    expect(await act([create('w-0', 'w-1')], actor)).toEqual({ kind: 'done' });
+    expect(told).toEqual(['wrote Pod w-0@1002', 'wrote Pod w-1@1003']);
+    expect(events.map(({ note }) => note)).toEqual(['Created w-0', 'Created w-1']);
+  });
+
+  it('takes an object that it made before for made, waits until the cache shows it, and does not tell of it again', async () => {
+    await client.create(resources.pods, pod('w-0'));
+    expect(await act([create('w-0')], actor)).toEqual({ kind: 'done' });
+    expect(told).toEqual(['wrote Pod w-0@1002']);
+    expect(events).toEqual([]);
+  });
+
+  it("fails on an object of the same name that is another owner's", async () => {
+    await client.create(resources.pods, pod('w-0', 'another'));
+    expect(await act([create('w-0')], actor)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/exists/),
+    });
+    expect(told).toEqual([]);
+  });
+
+  it('fails while an object of ours with that name is still ending', async () => {
+    const ending = pod('w-0');
+    await client.create(resources.pods, { ...ending, metadata: { ...ending.metadata, finalizers: ['x/y'] } });
+    await client.delete(resources.pods, { namespace: 'ns', name: 'w-0' });
+    expect(await act([create('w-0')], actor)).toEqual({ kind: 'failed', message: 'Pod w-0 is still being deleted' });
+  });
+
+  it('makes no second object when the answer to the first was lost, and tells the barrier once it knows', async () => {
+    let isLost = true;
+    const unlucky: Actor = {
+      ...actor,
+      client: Object.create(client, {
+        create: {
+          value: async (...args: Parameters<FakeClient['create']>) => {
+            const made = await client.create(...args);
+            if (isLost) throw new TransportError('no answer came');
+            return made;
+          },
+        },
+        get: { value: client.get.bind(client) },
+      }),
+    };
+    expect(await act([create('w-0')], unlucky)).toMatchObject({ kind: 'failed' });
+    isLost = false;
+    expect(await act([create('w-0')], unlucky)).toEqual({ kind: 'done' });
+    expect(await namesOf()).toEqual(['w-0']);
+    expect(told).toEqual(['wrote Pod w-0@1002']);
+  });
+
+  it('remembers what was made when another create of the same batch is refused, and begins no further batch', async () => {
+    client.faults.onRequest = () => {
+      if (client.requests.length === 4) throw new TransportError('refused');
+    };
+    const names = ['w-0', 'w-1', 'w-2', 'w-3', 'w-4', 'w-5'];
+    expect(await act([create(...names)], actor)).toMatchObject({ kind: 'failed' });
+    expect(told).toHaveLength(2);
+    expect(await namesOf()).toHaveLength(2);
+  });
+});
+
+describe('deleting', () => {
+  const remove = (name: string, uid: string) => ({ type: 'delete', kind: 'Pod', name, uid }) as const;
+
+  it('deletes the object that was seen and waits until the cache shows it', async () => {
+    const { metadata } = await client.create(resources.pods, pod('w-0'));
+    expect(await act([remove('w-0', metadata?.uid ?? '')], actor)).toEqual({ kind: 'done' });
+    expect(await namesOf()).toEqual([]);
+    expect(told).toEqual([`deleted ns/w-0 ${metadata?.uid} Status`]);
+  });
+
+  it.each([
+    ['is gone already', false],
+    ['has made way for another one of its name', true],
+  ])('leaves alone what %s, and waits for a cache that still shows it', async (_, hasSuccessor) => {
+    if (hasSuccessor) await client.create(resources.pods, pod('w-0'));
+    expect(await act([remove('w-0', 'seen')], actor)).toEqual({ kind: 'done' });
+    expect(await namesOf()).toEqual(hasSuccessor ? ['w-0'] : []);
+    expect(told).toEqual(['deleted ns/w-0 seen Status']);
+  });
+});
+
+describe('writeStatus()', () => {
+  it('sends nothing when nothing changed', async () => {
+    await writeStatus(actor, { state: 'ready' }, { state: 'ready' });
+    expect(client.requests.filter(({ verb }) => verb === 'patch')).toEqual([]);
+  });
+
+  it('writes on top of our own earlier write to the object, and waits for the cache to show it', async () => {
+    const finalizers = {
+      type: 'patch',
+      kind: 'RayCluster',
+      name: 'a',
+      patch: { metadata: { finalizers: ['x/y'] } },
+    } as const;
+    expect(await act([finalizers], actor)).toEqual({ kind: 'done' });
+    await writeStatus(actor, undefined, { state: 'ready' });
+    expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).toMatchObject({
+      status: { state: 'ready' },
+    });
+    expect(told).toEqual(['wrote RayCluster a@1002', 'wrote RayCluster a@1003']);
+  });
+
+  it('never lands on another object that has taken the name', async () => {
+    await client.delete(resources.rayClusters, { namespace: 'ns', name: 'a' });
+    await client.create(resources.rayClusters, cluster());
+    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).not.toHaveProperty('status');
+  });
+});
+
+describe('a plan that is cut short', () => {
+  it('ends with the reason, so that no status is written from half of it', async () => {
+    client.faults.onRequest = () => {
+      stop.abort(new Error('leader election lost'));
+      throw stop.signal.reason;
+    };
+    await expect(act([create('w-0'), create('w-1')], actor)).rejects.toThrow('leader election lost');
+    expect(client.requests).toHaveLength(2);
+  });
+
+  it('goes on after an optional step that failed, and stops at any other', async () => {
+    const missing = { type: 'patch', kind: 'Pod', name: 'nobody', patch: {} } as const;
+    expect(await act([{ ...missing, isOptional: true }, create('w-0')], actor)).toEqual({ kind: 'done' });
+    expect(await act([missing, create('w-1')], actor)).toMatchObject({ kind: 'failed' });
+    expect(await namesOf()).toEqual(['w-0']);
+  });
+});

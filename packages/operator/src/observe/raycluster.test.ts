@@ -1,0 +1,32 @@
+import { type KubeObject, Label, NodeType } from '@manta/api';
+import { resources } from '@manta/kube';
+import type { Informer, ReconcileContext } from '@manta/runtime';
+import { FakeClient } from '@manta/runtime/testing';
+import { expect, it } from 'vitest';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
+import { observeRayCluster, type RayClusterObserver } from './raycluster.ts';
+
+/** Knows nothing, as a cache that is behind does. */
+const behind = { get: () => undefined, by: () => [] } as unknown as Informer;
+const cache = new Proxy({}, { get: () => behind }) as RayClusterCache;
+
+it('sees of the server itself what the cache would hold: Ray pods of this cluster, and no others', async () => {
+  const client = new FakeClient();
+  const namespace = 'ns';
+  const create = (name: string, labels: Record<string, string>) =>
+    client.create<KubeObject>(resources.pods, { kind: 'Pod', metadata: { name, namespace, labels } });
+  await client.create<KubeObject>(resources.rayClusters, { kind: 'RayCluster', metadata: { name: 'a', namespace } });
+  await create('head', { [Label.Cluster]: 'a', [Label.NodeType]: NodeType.Head });
+  await create('other', { [Label.Cluster]: 'b', [Label.NodeType]: NodeType.Head });
+  await create('submitter', { [Label.Cluster]: 'a' });
+  const observer = {
+    cache,
+    client,
+    lastHolders: { of: () => new Map() },
+    now: () => 0,
+  } as unknown as RayClusterObserver;
+  const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
+  expect((await observeRayCluster(observer, pass))?.pods.map(({ name }) => name)).toEqual(['head']);
+  expect(await observeRayCluster(observer, { ...pass, freshness: 'cached' })).toBeUndefined();
+  expect(await observeRayCluster(observer, { ...pass, key: 'ns/gone' })).toBeUndefined();
+});

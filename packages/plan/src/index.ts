@@ -34,3 +34,4 @@ export { rayClusterStatus } from './raycluster/status.ts';
 export { placeName } from './raycluster/worker-actions.ts';
 export type { ChildKind, CreateAction, DeleteAction, PlanOutcome, Told } from './plan.ts';
 export { HEAD_PLACE } from './raycluster/head.ts';
+export { isUrgentChange } from './raycluster/urgent.ts';

@@ -8,8 +8,8 @@ export interface Plan {
 }
 
 /**
- * One effect on the world, as data. The operator carries actions out in order; the first one that fails ends the plan, unless it is
- * marked `isOptional`. Every action may be repeated: after a crash the same plan is made again.
+ * One effect on the world, as data. The operator carries actions out in order, deletions that follow each other in parallel; the first
+ * one that fails ends the plan, unless it is marked `isOptional`. Every action may be repeated: after a crash the same plan is made again.
  */
 export type Action =
   | EventAction
@@ -105,6 +105,8 @@ export interface PlannedEvent {
 /** How carrying out a plan ended. */
 export type PlanOutcome =
   | { readonly kind: 'done' }
+  /** Nothing is wrong: something that is going holds a name that is wanted, and has to be gone first. */
+  | { readonly kind: 'waiting'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined };
 
 /** Nothing to do until something changes. */

@@ -1,6 +1,6 @@
 import type { RayCluster } from '@manta/api';
 import { resources } from '@manta/kube';
-import { type BuildContext, type PlanOutcome, planRayCluster, rayClusterStatus } from '@manta/plan';
+import { type BuildContext, isUrgentChange, type PlanOutcome, planRayCluster, rayClusterStatus } from '@manta/plan';
 import {
   anyOf,
   changes,
@@ -26,6 +26,7 @@ import {
   requiredInformers,
 } from '../observe/ray-cluster-cache.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
+import { StatusHold } from '../status-hold.ts';
 
 export interface RayClusterControllerOptions {
   readonly context: BuildContext;
@@ -34,6 +35,9 @@ export interface RayClusterControllerOptions {
   readonly namespaces: readonly string[];
   readonly concurrency: number;
 }
+
+/** When to look again for the end of something that our caches do not show. */
+const WAIT_MS = 2000;
 
 /** Observe, plan, act, and say how it went: for RayClusters. */
 export function createRayClusterController(
@@ -55,10 +59,13 @@ export function createRayClusterController(
     now: () => world.clock.now(),
   };
 
+  const hold = new StatusHold();
+
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
     const observed = await observeRayCluster(observer, pass);
     if (observed === undefined) {
       observer.lastHolders.forget(key);
+      hold.forget(key);
       return done;
     }
     const plan = planRayCluster(observed);
@@ -72,8 +79,18 @@ export function createRayClusterController(
     };
     const outcome = await act(plan.actions, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
-    if (status !== undefined) await writeStatus(actor, observed.cluster.status, status);
+    const isUrgent = status !== undefined && isUrgentChange(observed.cluster.status, status);
+    const heldMs = status === undefined ? 0 : hold.waitMs(key, isUrgent, observed.now);
+    if (status !== undefined && heldMs === 0) {
+      await writeStatus(actor, observed.cluster.status, status);
+      hold.wrote(key, world.clock.now());
+    }
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
+    if (outcome.kind === 'waiting') {
+      pass.log.info('Waiting', { reason: outcome.message });
+      return requeueAfter(Math.min(WAIT_MS, plan.lookAgainMs ?? WAIT_MS));
+    }
+    if (heldMs > 0) return requeueAfter(heldMs);
     // A suspension moves on from what the status now says.
     if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);

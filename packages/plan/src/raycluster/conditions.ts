@@ -29,10 +29,10 @@ export function rayClusterConditions(subject: Subject, outcome: PlanOutcome): re
 
 type Set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[];
 
-/** A failure without a tag says nothing about replicas, so an earlier one stays; success removes it. */
+/** A wait, or a failure without a tag, says nothing about replicas, so an earlier one stays; success removes it. */
 function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutcome, set: Set): readonly Condition[] {
   if (outcome.kind === 'done') return conditions.filter(({ type }) => type !== Type.ReplicaFailure);
-  if (outcome.failure === undefined) return conditions;
+  if (outcome.kind === 'waiting' || outcome.failure === undefined) return conditions;
   const verdict = {
     status: 'True',
     reason: outcome.failure,

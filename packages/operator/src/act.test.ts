@@ -59,6 +59,10 @@ const create = (...names: readonly string[]): CreateAction => ({
   done: { severity: 'Normal', reason: 'CreatedPod', action: 'Create', note: 'Created %n' },
 });
 
+/** The owner itself was created, too. */
+const OWNER = 1;
+const many = (count: number) => Array.from({ length: count }, (_, index) => `w-${index}`);
+const asked = (wanted: string) => client.requests.filter(({ verb }) => verb === wanted).length;
 const namesOf = async () => (await client.list(resources.pods)).items.map(({ metadata }) => metadata?.name);
 
 describe('creating', () => {
@@ -84,11 +88,22 @@ describe('creating', () => {
     expect(told).toEqual([]);
   });
 
-  it('fails while an object of ours with that name is still ending', async () => {
+  it('waits quietly while an object of ours with that name is still ending', async () => {
     const ending = pod('w-0');
     await client.create(resources.pods, { ...ending, metadata: { ...ending.metadata, finalizers: ['x/y'] } });
     await client.delete(resources.pods, { namespace: 'ns', name: 'w-0' });
-    expect(await act([create('w-0')], actor)).toEqual({ kind: 'failed', message: 'Pod w-0 is still being deleted' });
+    expect(await act([create('w-0')], actor)).toEqual({ kind: 'waiting', message: 'Pod w-0 is still being deleted' });
+    expect(events).toEqual([]);
+  });
+
+  it('is refused once, not for every object, and ends the plan', async () => {
+    client.faults.onRequest = ({ verb }) => {
+      if (verb === 'create') throw new TransportError('exceeded quota');
+    };
+    const failing = { ...create(...many(500)), failure: 'FailedCreateWorkerPod' };
+    const outcome = { kind: 'failed', message: 'exceeded quota', failure: 'FailedCreateWorkerPod' };
+    expect(await act([failing, create('later')], actor)).toEqual(outcome);
+    expect(asked('create')).toBe(1 + OWNER);
   });
 
   it('makes no second object when the answer to the first was lost, and tells the barrier once it knows', async () => {
@@ -142,6 +157,62 @@ describe('deleting', () => {
     expect(await act([remove('w-0', 'seen')], actor)).toEqual({ kind: 'done' });
     expect(await namesOf()).toEqual(hasSuccessor ? ['w-0'] : []);
     expect(told).toEqual(['deleted ns/w-0 seen Status']);
+  });
+});
+
+describe('deleting many', () => {
+  const remove = (name: string, uid: string) => ({ type: 'delete', kind: 'Pod', name, uid }) as const;
+
+  it('runs in growing batches', async () => {
+    const made = await Promise.all(many(20).map((name) => client.create(resources.pods, pod(name))));
+    let underWay = 0;
+    let most = 0;
+    const slow = Object.create(client, {
+      delete: {
+        value: async (...args: Parameters<FakeClient['delete']>) => {
+          underWay += 1;
+          most = Math.max(most, underWay);
+          await Promise.resolve();
+          underWay -= 1;
+          return client.delete(...args);
+        },
+      },
+    });
+    const actions = made.map(({ metadata }) => remove(metadata?.name ?? '', metadata?.uid ?? ''));
+    expect(await act(actions, { ...actor, client: slow })).toEqual({ kind: 'done' });
+    expect(await namesOf()).toEqual([]);
+    expect(most).toBe(8);
+  });
+
+  it('ends with the first refusal, and so does the plan', async () => {
+    client.faults.onRequest = ({ verb }) => {
+      if (verb === 'delete') throw new TransportError('refused');
+    };
+    const actions = many(100).map((name) => ({ ...remove(name, 'u'), failure: 'FailedDeleteWorkerPod' }));
+    expect(await act([...actions, create('later')], actor)).toMatchObject({ failure: 'FailedDeleteWorkerPod' });
+    expect(asked('delete')).toBe(1);
+    expect(await namesOf()).toEqual([]);
+  });
+});
+
+describe('changing what has changed meanwhile', () => {
+  const conflicting = { metadata: { resourceVersion: 'old' } };
+
+  it('makes the plan an old one: nobody is told of it, and the next pass decides', async () => {
+    const failed = { severity: 'Warning', reason: 'Failed', action: 'Update', note: 'no' } as const;
+    const patch = { type: 'patch', kind: 'RayCluster', name: 'a', patch: conflicting, failed } as const;
+    await expect(act([patch], actor)).rejects.toMatchObject({ reason: 'Conflict' });
+    const { metadata } = await client.create(resources.ingresses, pod('i'));
+    const object = { metadata: { ...metadata, ...conflicting.metadata } };
+    await expect(act([{ type: 'update', kind: 'Ingress', object, failed }], actor)).rejects.toMatchObject({
+      reason: 'Conflict',
+    });
+    expect(events).toEqual([]);
+  });
+
+  it('stops nothing where it is optional', async () => {
+    const patch = { type: 'patch', kind: 'RayCluster', name: 'a', patch: conflicting, isOptional: true } as const;
+    expect(await act([patch, create('w-0')], actor)).toEqual({ kind: 'done' });
   });
 });
 

@@ -25,7 +25,7 @@ export interface Actor {
   readonly informerOf: (kind: ChildKind | 'RayCluster') => Informer | undefined;
 }
 
-/** Creates under way at once grow 1, 2, 4 … up to this: a quota that is used up is met by one request, not by five hundred. */
+/** Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. */
 const MAX_BATCH = 64;
 
 const TYPES: Readonly<Record<ChildKind | 'RayCluster', ResourceType>> = {
@@ -42,19 +42,39 @@ const TYPES: Readonly<Record<ChildKind | 'RayCluster', ResourceType>> = {
   Job: resources.jobs,
 };
 
-/** Carries out a plan's actions in order, up to the first that fails. The only code of the operator that changes the world. */
+/**
+ * Carries out a plan's actions in order, up to the first that fails; deletions that follow each other run in parallel. Throws when an
+ * object has changed since it was read: the plan is outdated, and the next one will be better. The only code of the operator that changes
+ * the world.
+ */
 export async function act(actions: readonly Action[], actor: Actor): Promise<PlanOutcome> {
-  for (const action of actions) {
-    if (action.type === 'fail') return { kind: 'failed', message: action.message };
-    try {
-      await carryOut(action, actor);
-    } catch (error) {
-      if (actor.context.signal.aborted) throw error;
-      const outcome = failed(action, actor, error);
-      if (outcome !== undefined) return outcome;
-    }
+  for (const step of stepsOf(actions)) {
+    const outcome = await inBatches(step, (action) => tryOut(action, actor));
+    if (outcome !== undefined) return outcome;
   }
   return { kind: 'done' };
+}
+
+function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
+  const steps: Action[][] = [];
+  for (const action of actions) {
+    const last = steps.at(-1);
+    if (action.type === 'delete' && last?.[0]?.type === 'delete') last.push(action);
+    else steps.push([action]);
+  }
+  return steps;
+}
+
+/** Undefined when the plan may go on. */
+async function tryOut(action: Action, actor: Actor): Promise<PlanOutcome | undefined> {
+  if (action.type === 'fail') return { kind: 'failed', message: action.message };
+  try {
+    await carryOut(action, actor);
+    return undefined;
+  } catch (error) {
+    if (actor.context.signal.aborted) throw error;
+    return failed(action, actor, error);
+  }
 }
 
 /**
@@ -73,7 +93,9 @@ export async function writeStatus(actor: Actor, before: unknown, after: unknown)
 
 function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | undefined {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StillGoing) return { kind: 'waiting', message };
   const told: Told = action.type === 'event' || action.type === 'fail' ? {} : action;
+  if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
   if (told.isOptional === true) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
@@ -119,14 +141,34 @@ async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor)
   if (action.done !== undefined) tell(actor, action.done);
 }
 
-/** In growing batches; within a batch all are tried, and the first refusal stops the rest. */
-async function createAll(action: CreateAction, actor: Actor): Promise<void> {
-  for (let done = 0, size = 1; done < action.objects.length; done += size, size = Math.min(size * 2, MAX_BATCH)) {
-    const batch = action.objects.slice(done, done + size);
-    const results = await Promise.allSettled(batch.map((object) => createOne(action, object, actor)));
-    const refusal = results.find((result) => result.status === 'rejected');
-    if (refusal !== undefined) throw refusal.reason;
+/** In growing batches; within a batch all are tried, and the first answer stops the rest. */
+async function inBatches<Item, Answer>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  for (let done = 0, size = 1; done < items.length; done += size, size = Math.min(size * 2, MAX_BATCH)) {
+    const answers = await Promise.all(items.slice(done, done + size).map(run));
+    const first = answers.find((answer) => answer !== undefined);
+    if (first !== undefined) return first;
   }
+  return undefined;
+}
+
+async function createAll(action: CreateAction, actor: Actor): Promise<void> {
+  const refusal = await inBatches(action.objects, async (object) => {
+    try {
+      await createOne(action, object, actor);
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  });
+  if (refusal !== undefined) throw refusal.error;
+}
+
+/** An object of ours that is being deleted still holds the name of the one that is to come. */
+class StillGoing extends Error {
+  override readonly name = 'StillGoing';
 }
 
 async function createOne(action: CreateAction, object: KubeObject, actor: Actor): Promise<void> {
@@ -140,7 +182,7 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor)
     const existing = await client.get(type, refOf(actor, object.metadata?.name ?? ''), { signal: context.signal });
     if (!isOurs(existing, actor.object)) throw error;
     if (existing.metadata?.deletionTimestamp !== undefined) {
-      throw new Error(`${type.kind} ${existing.metadata.name} is still being deleted`, { cause: error });
+      throw new StillGoing(`${type.kind} ${existing.metadata.name} is still being deleted`, { cause: error });
     }
     // We made it before and did not hear of it: a lost answer, or a cache that is behind.
     remember(actor, action.kind, existing);

@@ -74,6 +74,7 @@ describe('resolveOptions()', () => {
     ],
     ['a gate without a value', { 'feature-gates': 'RayCronJob' }, /missing bool value for RayCronJob/],
     ['an unknown encoder', { 'log-stdout-encoder': 'xml' }, /^--log-stdout-encoder: "xml" is not json or console$/],
+    ['an unknown zap encoder', { 'zap-encoder': 'xml' }, /^--zap-encoder: "xml" is not json or console$/],
     ['an unknown scheduler', { 'batch-scheduler': 'slurm' }, /^scheduler is not supported, name=slurm/],
   ])('refuses %s', (_, flags, message) => {
     expect(resolveOptions(flags, undefined)).toEqual({ ok: false, error: expect.stringMatching(message) });

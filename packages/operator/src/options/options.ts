@@ -125,25 +125,34 @@ function resolveGates(flags: OperatorFlags, file: Configuration | undefined): Re
 }
 
 function logOptions(flags: OperatorFlags, file: Configuration | undefined): Parsed<LogOptions> {
-  const encoder = flags['log-stdout-encoder'] || file?.logStdoutEncoder || flags['zap-encoder'] || LogEncoder.Json;
-  const fileEncoder = flags['log-file-encoder'] || file?.logFileEncoder || LogEncoder.Json;
-  for (const [flag, value] of [
-    ['log-stdout-encoder', encoder],
-    ['log-file-encoder', fileEncoder],
-  ] as const) {
-    if (!isEncoder(value)) return { ok: false, error: `--${flag}: "${value}" is not json or console` };
-  }
+  const encoder = chooseEncoder({
+    '--log-stdout-encoder': flags['log-stdout-encoder'],
+    logStdoutEncoder: file?.logStdoutEncoder,
+    '--zap-encoder': flags['zap-encoder'],
+  });
+  if (!encoder.ok) return encoder;
+  const fileEncoder = chooseEncoder({
+    '--log-file-encoder': flags['log-file-encoder'],
+    logFileEncoder: file?.logFileEncoder,
+  });
+  if (!fileEncoder.ok) return fileEncoder;
   return {
     ok: true,
     value: {
-      encoder: isEncoder(encoder) ? encoder : LogEncoder.Json,
-      fileEncoder: isEncoder(fileEncoder) ? fileEncoder : LogEncoder.Json,
+      encoder: encoder.value,
+      fileEncoder: fileEncoder.value,
       file: file === undefined ? (flags['log-file-path'] ?? '') : (file.logFile ?? ''),
       isDevelopment: flags['zap-devel'] ?? false,
       level: flags['zap-log-level'],
       stacktraceLevel: flags['zap-stacktrace-level'],
     },
   };
+}
+
+/** The first that is given, by the name of the setting. */
+function chooseEncoder(settings: Readonly<Record<string, string | undefined>>): Parsed<LogEncoder> {
+  const [name = '', value = LogEncoder.Json] = Object.entries(settings).find(([, given]) => given) ?? [];
+  return isEncoder(value) ? { ok: true, value } : { ok: false, error: `${name}: "${value}" is not json or console` };
 }
 
 function isEncoder(value: string): value is LogEncoder {

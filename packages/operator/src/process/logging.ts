@@ -50,7 +50,7 @@ function openFile(options: LogOptions, clock: Clock): Parsed<Parameters<typeof c
     return { ok: true, value: { sink: new BackgroundWriter(target, clock), encode: encoderOf(options.fileEncoder) } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, error: `--log-file-path: cannot write to ${options.file}: ${reason}` };
+    return { ok: false, error: `--log-file-path: ${reason}` };
   }
 }
 

@@ -145,6 +145,8 @@ describe('the rotating file', () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'file'), '');
     const path = join(folder, 'file', 'op.log');
-    expect(() => createRotatingFile({ path, clock })).toThrow(`the log file ${path} cannot be opened: `);
+    expect(() => createRotatingFile({ path, clock })).toThrow(
+      new Error(`the log file ${path} cannot be opened: EEXIST: file already exists`),
+    );
   });
 });

@@ -46,7 +46,8 @@ function open(path: string): OpenFile {
     const fd = openSync(path, 'a', 0o600);
     return { fd, size: fstatSync(fd).size };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    // Node's message ends with the call and the path once more.
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/, \w+ '.*'$/, '');
     throw new Error(`the log file ${path} cannot be opened: ${reason}`, { cause: error });
   }
 }

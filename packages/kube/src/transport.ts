@@ -60,4 +60,6 @@ export interface RequestObserver {
   }): void;
   requestRetried(event: { readonly method: string; readonly host: string; readonly code: string }): void;
   rateLimited(event: { readonly method: string; readonly host: string; readonly delayMs: number }): void;
+  /** A name was looked up for a new connection; `host` is that name. Addresses, and names that a proxy resolves, are not. */
+  hostResolved(event: { readonly host: string; readonly durationMs: number }): void;
 }

@@ -52,11 +52,12 @@ class KubeTransport implements Transport {
     const { connection, clock } = options;
     this.#connection = connection;
     this.#clock = clock;
-    this.#observer = options.observer;
     this.#host = connection.server.host;
     this.#pathPrefix = connection.server.pathname.replace(/\/+$/, '');
     this.#userAgent = options.userAgent ?? 'manta';
-    this.#socketOptions = { connection, clock, connectTimeoutMs: options.connectTimeoutMs ?? 10_000 };
+    const { observer, connectTimeoutMs = 10_000 } = options;
+    this.#observer = observer;
+    this.#socketOptions = { connection, clock, connectTimeoutMs, observer };
     this.#http2 = new Http2Pool({
       ...this.#socketOptions,
       readIdleMs: options.readIdleMs ?? 30_000,

@@ -1,15 +1,11 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
-import type { Connection, Credentials } from '../connection.ts';
+import type { Credentials } from '../connection.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { CallGuard } from './call-guard.ts';
 import { Http2Session } from './http2-session.ts';
-import { type OpenedSocket, openSocket } from './open-socket.ts';
+import { type OpenedSocket, openSocket, type SocketOptions } from './open-socket.ts';
 
-export interface PoolOptions {
-  readonly connection: Connection;
-  readonly clock: Clock;
-  readonly connectTimeoutMs: number;
+export interface PoolOptions extends SocketOptions {
   readonly readIdleMs: number;
   readonly pingTimeoutMs: number;
   /** Another session is opened when all streams of the others are taken; beyond this many, requests wait. */

@@ -3,6 +3,7 @@ import { connect as connectTls, createSecureContext, type SecureContext, type TL
 import { TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection, Credentials } from '../connection.ts';
+import type { RequestObserver } from '../transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import { explainConnectFailure } from './explain-connect-failure.ts';
 
@@ -19,6 +20,7 @@ export interface SocketOptions {
   readonly clock: Clock;
   /** For the whole of it: name lookup, TCP, proxy, TLS. */
   readonly connectTimeoutMs: number;
+  readonly observer?: Pick<RequestObserver, 'hostResolved'> | undefined;
 }
 
 /** Connects and, for https, makes the TLS session. Fails with one line that says what to do. */
@@ -31,7 +33,7 @@ export async function openSocket(
   const controller = new AbortController();
   const cancelTimer = clock.setTimer(connectTimeoutMs, () => controller.abort(new ConnectTimeout(connectTimeoutMs)));
   try {
-    const raw = await openRaw(connection, controller.signal);
+    const raw = await openRaw(options, controller.signal);
     raw.setNoDelay(true);
     raw.setKeepAlive(true, KEEP_ALIVE_MS);
     if (connection.server.protocol !== 'https:') return { socket: raw, tcp: raw, protocol: 'http/1.1' };
@@ -57,8 +59,9 @@ class ConnectTimeout extends Error {
   }
 }
 
-async function openRaw(connection: Connection, signal: AbortSignal): Promise<Socket> {
-  if (connection.connectSocket === undefined) return await openDirectly(connection.server, signal);
+async function openRaw(options: SocketOptions, signal: AbortSignal): Promise<Socket> {
+  const { connection } = options;
+  if (connection.connectSocket === undefined) return await openDirectly(options, signal);
   try {
     return await connection.connectSocket(signal);
   } catch (error) {
@@ -67,9 +70,13 @@ async function openRaw(connection: Connection, signal: AbortSignal): Promise<Soc
   }
 }
 
-function openDirectly(server: URL, signal: AbortSignal): Promise<Socket> {
+function openDirectly({ connection, clock, observer }: SocketOptions, signal: AbortSignal): Promise<Socket> {
+  const { server } = connection;
   const port = Number(server.port) || (server.protocol === 'https:' ? 443 : 80);
-  const socket = connectTcp({ host: withoutBrackets(server.hostname), port });
+  const host = withoutBrackets(server.hostname);
+  const startedAtMs = clock.now();
+  const socket = connectTcp({ host, port });
+  socket.once('lookup', () => observer?.hostResolved({ host, durationMs: clock.now() - startedAtMs }));
   return settled(socket, 'connect', signal);
 }
 

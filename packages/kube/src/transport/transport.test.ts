@@ -331,6 +331,7 @@ describe.each(['h2', 'h1', 'plain'] as const)('over %s', (protocol) => {
         heard.push(`${event.method} ${event.code} ${event.requestBytes} ${event.responseBytes}`),
       requestRetried: (event: { method: string; code: string }) => heard.push(`retry ${event.method} ${event.code}`),
       rateLimited: () => undefined,
+      hostResolved: () => undefined,
     };
     const { server, transport } = await start({ protocol }, { observer });
     server.script(answer(429, {}, { 'retry-after': '0' }), answer(200, { ok: true }), answer(200), dropBeforeAnswer);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const text = {
     'current-context': 'a',
     contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}` } }],
+    clusters: [{ name: 'a', cluster: { server: `http://localhost:${port}` } }],
     users: [{ name: 'a', user: {} }],
   };
   writeFileSync(kubeconfig, JSON.stringify(text));
@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('counts requests and waits for the rate limit, and logs each warning of the server once', async () => {
+it('counts requests, lookups and waits for the rate limit, and logs each warning of the server once', async () => {
   const lines: string[] = [];
   const sink = {
     write: (line: string) => lines.push(line),
@@ -47,8 +47,9 @@ it('counts requests and waits for the rate limit, and logs each warning of the s
   await client.getPath('/version');
   await transport.close();
   const text = metrics.text();
-  expect(text).toMatch(/^rest_client_requests_total\{code="200",host="127\.0\.0\.1:\d+",method="GET"\} 2$/m);
-  expect(text).toMatch(/^rest_client_rate_limiter_duration_seconds_count\{host="127\.0\.0\.1:\d+",verb="GET"\} 2$/m);
+  expect(text).toMatch(/^rest_client_requests_total\{code="200",host="localhost:\d+",method="GET"\} 2$/m);
+  expect(text).toMatch(/^rest_client_rate_limiter_duration_seconds_count\{host="localhost:\d+",verb="GET"\} 2$/m);
+  expect(text).toMatch(/^rest_client_dns_resolution_duration_seconds_count\{host="localhost"\} 1$/m);
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ logger: 'KubeAPIWarningLogger', msg: 'policy/v1beta1 is deprecated' }),
   ]);

@@ -2,6 +2,7 @@ import type { RequestObserver } from '@manta/kube';
 import type { MetricsRegistry } from './instruments.ts';
 
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] as const;
+const LOOKUP_BUCKETS = DURATION_BUCKETS.slice(0, -1);
 const SIZE_BUCKETS = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] as const;
 
 /** Turns what the transport tells into client-go's `rest_client_*` metrics, same names, labels and buckets. */
@@ -22,6 +23,7 @@ export function createRestClientObserver(metrics: MetricsRegistry): RequestObser
     'Time spent waiting for the client-side rate limit, by verb and host.',
     DURATION_BUCKETS,
   );
+  const lookup = histogram('dns_resolution_duration_seconds', 'Time to look a host name up, by host.', LOOKUP_BUCKETS);
   const sent = histogram('request_size_bytes', 'Size of request bodies by verb and host.', SIZE_BUCKETS);
   const received = histogram('response_size_bytes', 'Size of response bodies by verb and host.', SIZE_BUCKETS);
 
@@ -35,5 +37,6 @@ export function createRestClientObserver(metrics: MetricsRegistry): RequestObser
     },
     requestRetried: ({ method, host, code }) => retries.add({ code, verb: method, host }),
     rateLimited: ({ method, host, delayMs }) => limiter.observe({ verb: method, host }, delayMs / 1000),
+    hostResolved: ({ host, durationMs }) => lookup.observe({ host }, durationMs / 1000),
   };
 }

@@ -3,14 +3,16 @@ import type { ResourceType } from './resource-type.ts';
 
 /**
  * The client's contract: what the rest of the program may ask of an API server. Everything rejects with `ApiError` (the server
- * answered) or `TransportError` (it did not). `createKubeClient` implements it over a transport; the simulation implements it over
- * the embedded store. No method changes the objects it is given, and callers never change the objects they are handed.
+ * answered), `TransportError` (it did not, or not in time), or, once `signal` is aborted, with the signal's own reason; as after a
+ * `TransportError`, a write may then have been carried out. `createKubeClient` implements it over a transport; the simulation
+ * implements it over the embedded store. No method changes the objects it is given, and callers never change the objects they are
+ * handed.
  */
 export interface KubeClient {
   get<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: GetOptions): Promise<T>;
   /** One page of a list; the whole list where no `limit` is given. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
-  /** A list handed out item by item while it arrives; memory does not grow with its length. `done` has the list's version. */
+  /** A list handed out item by item while it arrives; memory does not grow with its length. `metadata` has its version. */
   listStream<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): ListStream<T>;
   create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;

@@ -37,6 +37,11 @@ export function tiers(root: string): readonly Tier[] {
       run: () => runVitestProject('conformance', env),
     },
     {
+      name: 'engine',
+      what: 'the embedded engine as a process: commands, kills, restarts',
+      run: () => runVitestProject('engine', env),
+    },
+    {
       name: 'sim',
       what: 'whole programs on virtual time, with crashes, stale caches and lost answers',
       run: () => runVitestProject('sim', env),

@@ -37,10 +37,11 @@ const metadata = optional({
   name: mostly(fc.constant(undefined), 'other', 'Bad_Name'),
 }).map(({ name, ...rest }) => (name === undefined ? rest : { ...rest, name }));
 
-const quantity = mostly(fc.constantFrom('1', '500m', '2Gi', '0.5'), '-1', 'x', 1.5);
+const quantity = mostly(fc.constantFrom('1', '2Gi', '2'), '-1', 'x');
+const cpu = mostly(fc.constantFrom('1', '500m', '0.5', 1), '-1', 1.5);
 const resources = optional({
-  requests: mapOf(['cpu', 'memory'], quantity),
-  limits: mapOf(['cpu', 'memory', 'nvidia.com/gpu'], quantity),
+  requests: optional({ cpu, memory: quantity }),
+  limits: optional({ cpu, memory: quantity, 'nvidia.com/gpu': quantity }),
 });
 const envVar = (name: string) =>
   fc.oneof(

@@ -16,6 +16,8 @@ export interface BuiltinKind {
   readonly hasGeneration: boolean;
   /** Updates are checked like creations, too, metadata included. */
   readonly checksMetaTwice?: boolean;
+  /** Brings what may be said in two ways into the one that is kept; nobody owns the other way. */
+  readonly fold?: (object: JsonObject) => JsonObject;
   /** Clears what a creator may not set and sets what the server decides. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
   /** Carries over what an update may not change. */

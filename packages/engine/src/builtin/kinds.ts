@@ -7,7 +7,7 @@ import {
   prepareLease,
   prepareNamespace,
   prepareNode,
-  prepareSecret,
+  foldSecret,
   prepareServiceAccount,
   prepareVolume,
 } from './prepare/core.ts';
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
   {
     type: 'core.Secret',
     checksMetaTwice: true,
-    prepareForCreate: prepareSecret,
+    fold: foldSecret,
     validate: checkSecret,
     validateUpdate: checkDataUpdate(checkSecret),
   },

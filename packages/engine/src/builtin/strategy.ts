@@ -18,7 +18,7 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
   const validate = kind.validate ?? (() => []);
   return {
     prune: (object) => read(kind, object),
-    applyDefaults: (object) => fillDefaults(kind.type, object),
+    applyDefaults: (object) => fillDefaults(kind.type, kind.fold?.(object) ?? object),
     prepareForCreate: (object) => {
       const prepared = kind.prepareForCreate?.(object) ?? object;
       return kind.hasGeneration ? { ...prepared, metadata: { ...metaOf(prepared), generation: 1 } } : prepared;

@@ -10,6 +10,7 @@ export interface WireStatus extends Status {
 /** A refusal as a Status object. */
 export function failureStatus(error: StatusError & { readonly token?: string }): WireStatus {
   const { code, reason, message, details } = error;
+  const shown = details?.group === '' ? withoutGroup(details) : details;
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -17,9 +18,13 @@ export function failureStatus(error: StatusError & { readonly token?: string }):
     status: 'Failure',
     message,
     ...(reason === '' ? {} : { reason }),
-    ...(details === undefined ? {} : { details }),
+    ...(shown === undefined ? {} : { details: shown }),
     code,
   };
+}
+
+function withoutGroup({ group: _group, ...rest }: NonNullable<Status['details']>): NonNullable<Status['details']> {
+  return rest;
 }
 
 /** The answer to a delete that finished. */

@@ -39,7 +39,7 @@ function withFinalizer(object: JsonObject, finalizer: string): JsonObject {
 }
 
 /** Plain texts of a secret are kept among its data. */
-export function prepareSecret(object: JsonObject): JsonObject {
+export function foldSecret(object: JsonObject): JsonObject {
   const plain = textEntries(object, 'stringData');
   if (plain.length === 0) return object;
   const encoded = Object.fromEntries(plain.map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]));

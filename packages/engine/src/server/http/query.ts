@@ -62,7 +62,9 @@ export function deleteQuery(query: URLSearchParams): DeleteParams {
   const propagation = query.get('propagationPolicy');
   const orphans = flag(query, 'orphanDependents');
   return {
-    ...(orphans === undefined ? {} : { propagation: orphans ? 'Orphan' : 'Background' }),
+    ...(orphans === undefined
+      ? {}
+      : { propagation: orphans ? ('Orphan' as const) : ('Background' as const), orphanDependents: orphans }),
     ...(propagation === null ? {} : { propagation: asPropagation(propagation) }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(query.has('dryRun') ? { isDryRun: true } : {}),

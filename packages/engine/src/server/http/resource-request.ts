@@ -5,7 +5,7 @@ import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { authorize } from '../authorize.ts';
 import { methodNotAllowed, noSuchPath } from '../errors.ts';
-import { handleDelete } from '../handle-delete.ts';
+import { handleDelete, warnOfOrphans } from '../handle-delete.ts';
 import { handleRead } from '../handle-read.ts';
 import { handleWrite } from '../handle-write.ts';
 import type { Scope, Verb } from '../request.ts';
@@ -56,8 +56,9 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
     respondWatch(api, scope, listQuery(query), view, response);
     return;
   }
-  const { code, body } = await carryOut(call, scope, verb, view);
-  if (warnings.length > 0) response.setHeader('warning', warnings.map(warningValue));
+  const { code, body } = await carryOut(call, scope, verb, view).finally(() => {
+    if (warnings.length > 0) response.setHeader('warning', warnings.map(warningValue));
+  });
   const { format, contentType } = representation;
   const isCompressible = /\bgzip\b/.test(header(request, 'accept-encoding') ?? '');
   respond(response, { code, body, format, contentType, isPretty: wantsPretty(request, query), isCompressible });
@@ -136,6 +137,7 @@ async function carryOut(call: ResourceRequest, scope: Scope, verb: Exclude<Verb,
     }
     case 'deletecollection': {
       const params = await deleteOptions(request, query);
+      warnOfOrphans(scope, params);
       return { code: 200, body: showList(view, await deleteCollection(api, scope, listQuery(query), params)) };
     }
   }

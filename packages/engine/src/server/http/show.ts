@@ -39,7 +39,10 @@ export function showList(view: View, { items, ...metadata }: ListPage): unknown 
     return { kind: 'PartialObjectMetadataList', apiVersion: metaVersion, metadata, items: shown };
   }
   const { listKind: kind } = resource.info;
-  return { kind, apiVersion: version.apiVersion, metadata, items: version.isBuiltin ? items.map(untyped) : items };
+  const { apiVersion, isBuiltin } = version;
+  if (isBuiltin) return { kind, apiVersion, metadata, items: items.map(untyped) };
+  // Lists of custom resources say that there is no more.
+  return { kind, apiVersion, metadata: { continue: '', ...metadata }, items };
 }
 
 function unfit(why: string): StatusError {

@@ -35,8 +35,15 @@ function readerOf(version: ServedVersion, field: string): (object: JsonObject) =
     return (object) => textAt(object, 'metadata.namespace');
   }
   const read = version.selectableFields[field];
-  if (read === undefined) throw badRequest(`field label not supported: ${field}`);
+  if (read === undefined) throw badRequest(unknownField(version, field));
   return read;
+}
+
+/** Each kind of kind has its own words for it. */
+function unknownField({ resource, isBuiltin, selectableFields }: ServedVersion, field: string): string {
+  if (resource.group === 'batch') return `field label "${field}" not supported for ${resource.kind}`;
+  if (!isBuiltin || Object.keys(selectableFields).length > 0) return `field label not supported: ${field}`;
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 /** Commas and equals signs may be escaped by a backslash inside values. */

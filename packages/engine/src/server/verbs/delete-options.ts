@@ -1,5 +1,6 @@
-import { invalid as invalidValue } from '../../field/cause.ts';
+import { invalid as invalidValue, notSupported } from '../../field/cause.ts';
 import { isObject, type Json } from '../../json.ts';
+import { cannotUnmarshal } from '../../patch/patch-errors.ts';
 import { badRequest, invalid } from '../errors.ts';
 import type { DeleteParams, Propagation } from './delete-params.ts';
 
@@ -8,24 +9,31 @@ export function deleteParamsOf(body: Json | undefined): DeleteParams {
   if (!isObject(body)) return {};
   const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun, orphanDependents } = body;
   if (gracePeriodSeconds !== undefined && gracePeriodSeconds !== null && typeof gracePeriodSeconds !== 'number') {
-    const why = 'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64';
-    throw badRequest(`DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${why}`);
+    throw badRequest(
+      cannotUnmarshal(gracePeriodSeconds, 'struct field DeleteOptions.gracePeriodSeconds of type int64'),
+    );
   }
   if (typeof orphanDependents === 'boolean' && typeof propagationPolicy === 'string') {
     const why = 'orphanDependents and deletionPropagation cannot be both set';
     const cause = invalidValue('propagationPolicy', propagationPolicy, why);
     throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [cause]);
   }
+  const dryRuns = Array.isArray(dryRun) ? dryRun : [];
+  if (dryRuns.some((word) => word !== 'All')) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [notSupported('dryRun', dryRuns, ['All'])]);
+  }
   const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
   return {
     ...(typeof propagationPolicy === 'string' ? { propagation: asPropagation(propagationPolicy) } : {}),
-    ...(typeof orphanDependents === 'boolean' ? { propagation: orphanDependents ? 'Orphan' : 'Background' } : {}),
+    ...(typeof orphanDependents === 'boolean'
+      ? { propagation: orphanDependents ? 'Orphan' : 'Background', orphanDependents }
+      : {}),
     ...(typeof gracePeriodSeconds === 'number' ? { gracePeriodSeconds } : {}),
     preconditions: {
       ...(typeof uid === 'string' ? { uid } : {}),
       ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
     },
-    ...(Array.isArray(dryRun) && dryRun.includes('All') ? { isDryRun: true } : {}),
+    ...(dryRuns.length > 0 ? { isDryRun: true } : {}),
   };
 }
 

@@ -10,6 +10,8 @@ export interface DeleteParams {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly isDryRun?: boolean;
+  /** The old word for the propagation: what it says is in `propagation`, too, but only this one makes the answer 202. */
+  readonly orphanDependents?: boolean;
 }
 
 const DELETE_OPTIONS = { group: 'meta.k8s.io', kind: 'DeleteOptions' };

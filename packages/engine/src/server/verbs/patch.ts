@@ -1,4 +1,4 @@
-import { forbidden, invalid as invalidValue, required } from '../../field/cause.ts';
+import { forbidden, required } from '../../field/cause.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import {
   applyJsonPatch,
@@ -6,7 +6,9 @@ import {
   applyStrategicMergePatch,
   jsonPatchWarnings,
   serverSideApply,
+  undecodableResult,
 } from '../../patch/index.ts';
+import { cannotUnmarshal } from '../../patch/patch-errors.ts';
 import { type FieldCause, StatusError } from '../../status-error.ts';
 import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../errors.ts';
@@ -17,7 +19,7 @@ import { decodeBody } from './decode-body.ts';
 import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 import { rewrite } from './rewrite.ts';
-import type { Updated } from './update.ts';
+import { managedFieldsIn, type Updated } from './update.ts';
 
 /** The four ways to patch. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -40,8 +42,14 @@ export async function patchObject(
   if (type === 'json') for (const warning of jsonPatchWarnings(body)) scope.warn(warning);
   // NotFound comes before complaints about the patch.
   storedObject(api, scope);
-  const change = (old: JsonObject) => decodePatched(scope, old, patched(scope, type, old, body), params);
-  const object = await rewrite(api, scope, params, { change, isUnconditional: true });
+  const change = (old: JsonObject) => {
+    const object = patched(scope, type, old, body);
+    return decodePatched(scope, old, object, params, (why) =>
+      undecodableResult(type, type === 'strategic' && isObject(body) ? body : object, why),
+    );
+  };
+  const sentManagedFields = (old: JsonObject) => managedFieldsIn(patched(scope, type, old, body));
+  const object = await rewrite(api, scope, params, { change, sentManagedFields, isUnconditional: true });
   return { object, isCreated: false };
 }
 
@@ -61,8 +69,14 @@ function patched(scope: Scope, type: Exclude<PatchType, 'apply'>, old: JsonObjec
 }
 
 /** What the patch made of the object is read like any object, but what is wrong with it is the patch's fault. */
-function decodePatched(scope: Scope, old: JsonObject, object: JsonObject, params: WriteParams): JsonObject {
-  const decoded = asPatchError(object, () => decodeBody(scope, object, params));
+function decodePatched(
+  scope: Scope,
+  old: JsonObject,
+  object: JsonObject,
+  params: WriteParams,
+  toError: (why: string) => StatusError,
+): JsonObject {
+  const decoded = decodeOr(toError, () => decodeBody(scope, object, params));
   for (const what of ['name', 'namespace'] as const) {
     const [now, before] = [metaText(decoded, what), metaText(old, what)];
     if (now !== before) {
@@ -76,32 +90,55 @@ function decodePatched(scope: Scope, old: JsonObject, object: JsonObject, params
   return decoded;
 }
 
-function asPatchError<T>(object: JsonObject, decode: () => T): T {
+/** Where decoding fails, the error is made from its reason alone. */
+function decodeOr<T>(toError: (why: string) => StatusError, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    const why = /cannot be handled as an? \S+: (.*)$/s.exec(error.message)?.[1] ?? error.message;
-    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(object), why)]);
+    throw toError(/cannot be handled as an? \S+: (.*)$/s.exec(error.message)?.[1] ?? error.message);
   }
 }
 
 async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchParams): Promise<Updated> {
-  if (!isObject(body)) throw badRequest('error decoding YAML: the body must be an object');
-  const applied = checkApplied(scope, body, params);
+  checkApplied(scope, body, params);
   const live = api.store.get(keyOf(scope));
   if (live === undefined) {
     if (scope.subresource !== '') storedObject(api, scope);
-    const merged = decodeBody(scope, merge(api, scope, undefined, applied, params), params);
-    return { object: await createDecoded(api, scope, placed(scope, merged), params, true), isCreated: true };
+    const merged = decodeMerged(scope, merge(api, scope, undefined, body, params), params);
+    return { object: await createDecoded(api, scope, merged, params, true), isCreated: true };
   }
-  const change = (old: JsonObject) => decodeBody(scope, merge(api, scope, old, applied, params), params);
+  const change = (old: JsonObject) => decodeMerged(scope, merge(api, scope, old, body, params), params);
   const object = await rewrite(api, scope, params, { change, isApplied: true, isUnconditional: true });
   return { object, isCreated: false };
 }
 
-function checkApplied(scope: Scope, body: JsonObject, params: PatchParams): JsonObject {
+/** What an apply makes of an object is read like any object; where that fails, the real server has only a 500 for it. */
+function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): JsonObject {
+  const { resource, apiVersion } = scope.version;
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const type = `${group}/${version}, Kind=${resource.kind}`;
+  const toError = (why: string) => {
+    const cause = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+    return new StatusError(
+      500,
+      '',
+      `failed to convert new object (/${scope.name}; ${type}) to proper version: ${cause}`,
+    );
+  };
+  return placed(
+    scope,
+    decodeOr(toError, () => decodeBody(scope, merged, params)),
+  );
+}
+
+function checkApplied(scope: Scope, body: unknown, params: PatchParams): void {
   if ((params.fieldManager ?? '') === '') throw invalidOptions(required('fieldManager', 'is required for apply patch'));
+  if (body === null || body === undefined) throw badRequest('invalid object type: /, Kind=');
+  if (!isObject(body)) {
+    const why = cannotUnmarshal(body, 'value of type map[string]interface {}');
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
   const name = metaText(body, 'name');
   if (name === '') {
     throw badRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`);
@@ -109,26 +146,17 @@ function checkApplied(scope: Scope, body: JsonObject, params: PatchParams): Json
   if (name !== scope.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
   }
-  if (metaText(body, 'managedFields') !== '' || isSet(body, 'managedFields')) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  return placed(scope, body);
 }
 
 function invalidOptions(cause: FieldCause): StatusError {
   return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
 }
 
-function isSet(body: JsonObject, key: string): boolean {
-  const metadata = body['metadata'];
-  return isObject(metadata) && Array.isArray(metadata[key]) && metadata[key].length > 0;
-}
-
 function merge(
   api: Api,
   scope: Scope,
   live: JsonObject | undefined,
-  applied: JsonObject,
+  applied: unknown,
   params: PatchParams,
 ): JsonObject {
   const { apiVersion, schema, resolve, hasStatus, resource } = scope.version;
@@ -136,7 +164,7 @@ function merge(
     kind: resource.kind,
     hasStatus,
     live,
-    applied,
+    applied: isObject(applied) ? applied : {},
     manager: params.fieldManager ?? '',
     force: params.isForced === true,
     schema,

@@ -1,6 +1,6 @@
 import { goQuote } from '@manta/api';
-import type { JsonObject } from '../../json.ts';
-import { recordUpdate } from '../../patch/index.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { recordUpdate, withoutTimeOnlyChange } from '../../patch/index.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import { writeOptions } from '../admission/options.ts';
@@ -17,6 +17,8 @@ import { keyOf } from './key-of.ts';
 export interface Rewrite {
   /** From the object as it is, in the request's version, to what it shall be. May be called again when somebody else wrote meanwhile. */
   readonly change: (old: JsonObject) => JsonObject;
+  /** `metadata.managedFields` as the client sent it, before decoding dropped what is empty: an empty list forgets all owners. */
+  readonly sentManagedFields?: (old: JsonObject) => Json | undefined;
   /** Managed fields are part of the change already: server-side apply. */
   readonly isApplied?: boolean;
   /** Skips defaulting, checks and admission: the engine's own bookkeeping. */
@@ -83,7 +85,9 @@ async function store(
   const carried = carryOver(wanted, old);
   const next = how.isInternal === true ? carried : prepare(api, scope, params, how, old, carried);
   if (how.isInternal !== true) await api.admission.validate({ ...attributes, object: next });
-  const object = withMetadata(next, { resourceVersion: metaText(old, 'resourceVersion') });
+  const current = { resourceVersion: metaText(old, 'resourceVersion') };
+  // A write that changes nothing but the times of its owners is none.
+  const object = withoutTimeOnlyChange(old, withMetadata(next, current));
   if (isGone(object)) return removeFinally(api, scope, params, object, stored);
   if (params.isDryRun === true) return asStored(object);
   const revision = Number(stored.metadata.resourceVersion);
@@ -104,7 +108,7 @@ function prepare(
   const { subresource } = scope;
   const attributes = attributesOf(scope, params, old);
   // What admission and the kind's own rules change belongs to nobody.
-  const owned = how.isApplied === true ? wanted : recorded(api, scope, params, old, wanted);
+  const owned = how.isApplied === true ? wanted : recorded(api, scope, params, how, old, wanted);
   const after = strategy.prepareForUpdate(api.admission.mutate({ ...attributes, object: owned }), old, subresource);
   const causes = strategy.validateUpdate(after, old, subresource);
   if (causes.length > 0) throw invalid(resource, scope.name, causes);
@@ -117,12 +121,21 @@ function attributesOf(scope: Scope, params: WriteParams, old: JsonObject) {
   return { scope, operation: 'UPDATE', old, isDryRun: params.isDryRun === true, options } as const;
 }
 
-function recorded(api: Api, scope: Scope, params: WriteParams, old: JsonObject, after: JsonObject): JsonObject {
+function recorded(
+  api: Api,
+  scope: Scope,
+  params: WriteParams,
+  how: Rewrite,
+  old: JsonObject,
+  after: JsonObject,
+): JsonObject {
   const { apiVersion, schema, resolve, hasStatus } = scope.version;
   const manager = managerOf(scope, params);
   const now = timestamp(api.world.clock.now());
   const { subresource } = scope;
-  return recordUpdate({ before: old, after, manager, apiVersion, subresource, now, schema, resolve, hasStatus });
+  const sentManagedFields = how.sentManagedFields?.(old);
+  const written = { before: old, after, sentManagedFields, manager, apiVersion, subresource, now };
+  return recordUpdate({ ...written, schema, resolve, hasStatus });
 }
 
 /** What a client left out of the metadata, and what it cannot change, stays as it was. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import { badRequest } from '../errors.ts';
@@ -24,8 +24,15 @@ export async function updateObject(api: Api, scope: Scope, body: unknown, params
     const fresh = withMetadata(decoded, { resourceVersion: undefined, uid: undefined });
     return { object: await createDecoded(api, scope, fresh, params), isCreated: true };
   }
-  const object = await rewrite(api, scope, params, { change: () => decoded });
+  const sentManagedFields = () => managedFieldsIn(body);
+  const object = await rewrite(api, scope, params, { change: () => decoded, sentManagedFields });
   return { object, isCreated: false };
+}
+
+/** `metadata.managedFields` of a body as it was sent. */
+export function managedFieldsIn(body: unknown): Json | undefined {
+  const metadata = isObject(body) ? body['metadata'] : undefined;
+  return isObject(metadata) ? metadata['managedFields'] : undefined;
 }
 
 function named(scope: Scope, object: JsonObject): JsonObject {

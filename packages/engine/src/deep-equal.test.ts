@@ -14,7 +14,11 @@ describe('structural equality', () => {
                 .map(([key, inner]) => [key, turned(inner)]),
             )
           : value;
-    fc.assert(fc.property(fc.jsonValue(), (value) => expect(deepEqual(value, turned(value))).toBe(true)));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(deepEqual(value, turned(value))).toBe(true);
+      }),
+    );
   });
 
   it.each<[string, unknown, unknown]>([

@@ -1,3 +1,4 @@
+import type { Time } from '@manta/api';
 import type { CheckText } from '../field/names.ts';
 import type { JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
@@ -14,14 +15,18 @@ export interface BuiltinKind {
   readonly checkName: CheckText;
   /** `metadata.generation` counts the changes of its spec. */
   readonly hasGeneration: boolean;
+  /** A change of its labels is a new generation, too. */
+  readonly countsLabels?: boolean;
+  /** Finalizers without a domain are refused. */
+  readonly checksFinalizers: boolean;
   /** Updates are checked like creations, too, metadata included. */
   readonly checksMetaTwice?: boolean;
   /** Brings what may be said in two ways into the one that is kept; nobody owns the other way. */
   readonly fold?: (object: JsonObject) => JsonObject;
   /** Clears what a creator may not set and sets what the server decides. */
-  readonly prepareForCreate?: (object: JsonObject) => JsonObject;
+  readonly prepareForCreate?: (object: JsonObject, now: Time) => JsonObject;
   /** Carries over what an update may not change. */
-  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => JsonObject;
+  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string, now: Time) => JsonObject;
   /** Everything but metadata. */
   readonly validate?: (object: JsonObject) => readonly FieldCause[];
   /** Everything but metadata; where it is missing, `validate` counts. */

@@ -10,6 +10,7 @@ import {
   foldSecret,
   prepareServiceAccount,
   prepareVolume,
+  prepareVolumeUpdate,
 } from './prepare/core.ts';
 import { prepareDefinition } from './prepare/definition.ts';
 import { prepareJob } from './prepare/job.ts';
@@ -21,7 +22,7 @@ import { checkClaim, checkClaimUpdate } from './validate/claim.ts';
 import { checkPriorityClass, checkPriorityClassUpdate, checkStorageClass } from './validate/classes.ts';
 import { checkConfigMap, checkDataUpdate, checkSecret } from './validate/data.ts';
 import { checkEndpointSlice, checkEndpointSliceUpdate, checkEndpoints } from './validate/endpoints.ts';
-import { checkCoreEvent, checkGroupEvent } from './validate/event.ts';
+import { checkCoreEvent, checkGroupEvent, checkGroupEventUpdate } from './validate/event.ts';
 import { checkIngress, checkIngressClass } from './validate/ingress.ts';
 import { checkJob, checkJobUpdate, checkTemplate } from './validate/job.ts';
 import { checkLease } from './validate/lease.ts';
@@ -66,7 +67,7 @@ const rows: readonly Row[] = [
     validateUpdate: checkDataUpdate(checkConfigMap),
   },
   { type: 'core.Endpoints', validate: checkEndpoints },
-  { type: 'core.Event', validate: checkCoreEvent },
+  { type: 'core.Event', checksFinalizers: false, validate: checkCoreEvent },
   {
     type: 'core.Namespace',
     isClusterScoped: true,
@@ -79,6 +80,7 @@ const rows: readonly Row[] = [
     type: 'core.PersistentVolume',
     isClusterScoped: true,
     prepareForCreate: prepareVolume,
+    prepareForUpdate: prepareVolumeUpdate,
     validate: checkPersistentVolume,
   },
   {
@@ -119,18 +121,21 @@ const rows: readonly Row[] = [
   { type: 'core.ServiceAccount', prepareForCreate: prepareServiceAccount },
   {
     type: 'admissionregistration.MutatingWebhookConfiguration',
+    checksFinalizers: false,
     isClusterScoped: true,
     hasGeneration: true,
     validate: checkWebhooks,
   },
   {
     type: 'admissionregistration.ValidatingWebhookConfiguration',
+    checksFinalizers: false,
     isClusterScoped: true,
     hasGeneration: true,
     validate: checkWebhooks,
   },
   {
     type: 'apiextensions.CustomResourceDefinition',
+    checksFinalizers: false,
     isClusterScoped: true,
     hasGeneration: true,
     checkName: () => [],
@@ -158,10 +163,11 @@ const rows: readonly Row[] = [
     type: 'discovery.EndpointSlice',
     checksMetaTwice: true,
     hasGeneration: true,
+    countsLabels: true,
     validate: checkEndpointSlice,
     validateUpdate: checkEndpointSliceUpdate,
   },
-  { type: 'events.Event', validate: checkGroupEvent },
+  { type: 'events.Event', validate: checkGroupEvent, validateUpdate: checkGroupEventUpdate },
   { type: 'networking.Ingress', status: 'networking.IngressStatus', hasGeneration: true, validate: checkIngress },
   { type: 'networking.IngressClass', isClusterScoped: true, hasGeneration: true, validate: checkIngressClass },
   { type: 'networking.NetworkPolicy', hasGeneration: true, validate: checkNetworkPolicy },
@@ -169,6 +175,7 @@ const rows: readonly Row[] = [
   {
     type: 'policy.PodDisruptionBudget',
     status: 'policy.PodDisruptionBudgetStatus',
+    checksFinalizers: false,
     hasGeneration: true,
     validate: checkBudget,
   },
@@ -211,6 +218,7 @@ export const builtinKinds: readonly BuiltinKind[] = rows.map((row) => {
     definition: `${root}.${module}.v1.${kind}`,
     isNamespaced: isClusterScoped !== true,
     hasGeneration: false,
+    checksFinalizers: true,
     ...(status === undefined
       ? {}
       : { prepareForCreate: (object) => withFields(object, { status: emptyStruct(status) }) }),

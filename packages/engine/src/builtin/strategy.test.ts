@@ -7,6 +7,8 @@ import { builtinKinds } from './kinds.ts';
 import { builtinSchema, resolveBuiltin } from './schemas.ts';
 import { createBuiltinStrategy } from './strategy.ts';
 
+const now = '2026-01-01T00:00:00Z';
+
 function strategyOf(name: string): Strategy {
   return createBuiltinStrategy(builtinKinds.find(({ kind }) => kind === name)!);
 }
@@ -14,7 +16,7 @@ function strategyOf(name: string): Strategy {
 function filled(name: string, object: JsonObject): JsonObject {
   const strategy = strategyOf(name);
   const meta = { name: 'a', namespace: 'b', uid: 'u', ...(object['metadata'] as object) };
-  return strategy.prepareForCreate(strategy.applyDefaults(strategy.prune({ ...object, metadata: meta }).object));
+  return strategy.prepareForCreate(strategy.applyDefaults(strategy.prune({ ...object, metadata: meta }).object), now);
 }
 
 function complaints(name: string, object: JsonObject): readonly string[] {
@@ -89,7 +91,7 @@ describe('a pod', () => {
       spec: { ...spec, containers: [{ ...(spec['containers'] as JsonObject[])[0], image: 'b' }] },
     };
     expect(strategy.validateUpdate(image, old, '')).toEqual([]);
-    expect(strategy.prepareForUpdate(image, old, '')['metadata']).toMatchObject({ generation: 2 });
+    expect(strategy.prepareForUpdate(image, old, '', now)['metadata']).toMatchObject({ generation: 2 });
     const host = { ...old, spec: { ...spec, hostNetwork: true } };
     expect(strategy.validateUpdate(host, old, '').map(({ field, reason }) => [field, reason])).toEqual([
       ['spec', 'FieldValueForbidden'],
@@ -103,6 +105,56 @@ describe('other kinds', () => {
     expect(filled('Job', { spec: { template } })).toMatchObject({
       spec: { selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } }, backoffLimit: 6 },
     });
+  });
+
+  it('a job without labels has those of its pods, one with labels keeps its own', () => {
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] },
+    };
+    const added = { 'job-name': 'a', 'controller-uid': 'u', 'batch.kubernetes.io/job-name': 'a' };
+    expect(filled('Job', { spec: { template } })['metadata']).toMatchObject({ labels: { a: 'b', ...added } });
+    const labelled = filled('Job', { metadata: { labels: { a: 'b' } }, spec: { template } });
+    expect(labelled['metadata']).toMatchObject({ labels: { a: 'b' } });
+    expect(labelled).not.toHaveProperty(['metadata', 'labels', 'job-name']);
+  });
+
+  it('a volume tells since when it is in its phase', () => {
+    const later = '2026-01-02T00:00:00Z';
+    const strategy = strategyOf('PersistentVolume');
+    const made = filled('PersistentVolume', { spec: {} });
+    const changed = (status: JsonObject) =>
+      strategy.prepareForUpdate({ ...made, status }, made, 'status', later)['status'];
+    expect(made['status']).toEqual({ phase: 'Pending', lastPhaseTransitionTime: now });
+    expect(changed({ phase: 'Pending' })).toEqual({ phase: 'Pending', lastPhaseTransitionTime: now });
+    expect(changed({ phase: 'Bound' })).toEqual({ phase: 'Bound', lastPhaseTransitionTime: later });
+    expect(changed({ phase: 'Bound', lastPhaseTransitionTime: now })).toMatchObject({ lastPhaseTransitionTime: later });
+    const told = '2026-01-01T12:00:00Z';
+    expect(changed({ phase: 'Bound', lastPhaseTransitionTime: told })).toMatchObject({ lastPhaseTransitionTime: told });
+  });
+
+  it.each([
+    ['Pending', '2Gi', ['spec']],
+    ['Pending', '1024Mi', []],
+    ['Bound', '2Gi', []],
+    ['Bound', '512Mi', ['spec.resources.requests.storage']],
+  ])('a claim that is %s may be asked to have %s: but for %s', (phase, storage, fields) => {
+    const claim = (size: string): JsonObject => ({
+      metadata: { name: 'a', namespace: 'b', resourceVersion: '1' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
+      status: { phase, ...(phase === 'Bound' ? { capacity: { storage: '1Gi' } } : {}) },
+    });
+    const causes = strategyOf('PersistentVolumeClaim').validateUpdate(claim(storage), claim('1Gi'), '');
+    expect(causes.map(({ field }) => field)).toEqual(fields);
+  });
+
+  it.each([
+    ['ConfigMap', ['metadata.finalizers[1]']],
+    ['CustomResourceDefinition', []],
+  ])('a finalizer of a %s names a domain: but for %s', (kind, fields) => {
+    const object = { metadata: { finalizers: ['orphan', 'mine', 'example.com/mine'] } };
+    const found = strategyOf(kind).validateCreate(filled(kind, object));
+    expect(found.map(({ field }) => field).filter((field) => field.includes('finalizers'))).toEqual(fields);
   });
 
   it('a secret keeps plain texts among its data', () => {

@@ -1,6 +1,6 @@
 import { deepEqual } from '../deep-equal.ts';
 import { checkPathSegment } from '../field/names.ts';
-import { validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
+import { validateFinalizerDomains, validateMeta, validateMetaUpdate } from '../field/object-meta.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Strategy } from '../server/strategy.ts';
 import { StatusError } from '../status-error.ts';
@@ -9,32 +9,36 @@ import { DecodeError } from './decode-error.ts';
 import { fillDefaults } from './defaults/fill.ts';
 import type { BuiltinKind } from './kind.ts';
 import { keepStatus } from './prepare/keep-status.ts';
-import { metaOf, number, without } from './read.ts';
+import { metaOf, number, part, without } from './read.ts';
 import { shapeOf } from './shape.ts';
 
 /** How the objects of a built-in kind are read, filled in and checked. */
 export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
   const rules = { isNamespaced: kind.isNamespaced, checkName: kind.checkName, checksGenerateName: true };
   const validate = kind.validate ?? (() => []);
+  const finalizers = (object: JsonObject) => (kind.checksFinalizers ? validateFinalizerDomains(metaOf(object)) : []);
   return {
     prune: (object) => read(kind, object),
     applyDefaults: (object) => fillDefaults(kind.type, kind.fold?.(object) ?? object),
-    prepareForCreate: (object) => {
-      const prepared = kind.prepareForCreate?.(object) ?? object;
+    prepareForCreate: (object, now) => {
+      const prepared = kind.prepareForCreate?.(object, now) ?? object;
       return kind.hasGeneration ? { ...prepared, metadata: { ...metaOf(prepared), generation: 1 } } : prepared;
     },
-    prepareForUpdate: (object, old, subresource) => {
-      const prepared = kind.prepareForUpdate?.(object, old, subresource) ?? keepStatus(object, old, subresource);
-      return kind.hasGeneration ? withGeneration(prepared, old) : prepared;
+    prepareForUpdate: (object, old, subresource, now) => {
+      const prepared = kind.prepareForUpdate?.(object, old, subresource, now) ?? keepStatus(object, old, subresource);
+      return kind.hasGeneration ? withGeneration(prepared, old, kind.countsLabels === true) : prepared;
     },
-    validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...validate(object)],
+    validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...finalizers(object), ...validate(object)],
     validateUpdate: (object, old, subresource) => {
       // Metadata are checked for all kinds alike, then once more with the object, by some kinds even twice.
       const changed = validateMetaUpdate(metaOf(object), metaOf(old));
       const common = validateMeta(metaOf(object), { ...rules, checkName: checkPathSegment });
-      const again = kind.checksMetaTwice === true && subresource === '' ? validateMeta(metaOf(object), rules) : [];
+      const again =
+        kind.checksMetaTwice === true && subresource === ''
+          ? [...validateMeta(metaOf(object), rules), ...finalizers(object)]
+          : [];
       const own = kind.validateUpdate?.(object, old, subresource) ?? validate(object);
-      return [...common, ...changed, ...changed, ...again, ...own];
+      return [...common, ...changed, ...changed, ...finalizers(object), ...again, ...own];
     },
   };
 }
@@ -55,8 +59,10 @@ function read(kind: BuiltinKind, object: JsonObject): ReturnType<Strategy['prune
 }
 
 /** Any change of anything but metadata and status is a new generation. */
-function withGeneration(object: JsonObject, old: JsonObject): JsonObject {
+function withGeneration(object: JsonObject, old: JsonObject, countsLabels: boolean): JsonObject {
   const before = number(metaOf(old), 'generation') ?? 0;
-  const isChanged = !deepEqual(without(object, 'metadata', 'status'), without(old, 'metadata', 'status'));
+  const isChanged =
+    !deepEqual(without(object, 'metadata', 'status'), without(old, 'metadata', 'status')) ||
+    (countsLabels && !deepEqual(part(metaOf(object), 'labels') ?? {}, part(metaOf(old), 'labels') ?? {}));
   return { ...object, metadata: { ...metaOf(object), generation: isChanged ? before + 1 : before } };
 }

@@ -10,6 +10,7 @@ import { crdVersions } from './crd-version.ts';
 const [rayCluster] = crds();
 const [v1, v1alpha1] = crdVersions(rayCluster!);
 const strategy = createCrdStrategy(v1!);
+const now = '2026-01-01T00:00:00Z';
 
 function cluster(more: JsonObject = {}): JsonObject {
   const template = { spec: { containers: [{ name: 'a', image: 'a' }] } };
@@ -40,20 +41,25 @@ describe('a custom resource', () => {
   });
 
   it('is created without a status, in its first generation', () => {
-    const created = strategy.prepareForCreate(cluster({ status: { state: 'ready' } }));
+    const created = strategy.prepareForCreate(cluster({ status: { state: 'ready' } }), now);
     expect(created['status']).toBeUndefined();
     expect(created['metadata']).toMatchObject({ generation: 1 });
   });
 
   it('keeps its status in an update, and counts changes of its spec', () => {
     const old = cluster({ status: { state: 'ready' } });
-    expect(strategy.prepareForUpdate(cluster(), old, '')).toEqual(old);
-    const changed = strategy.prepareForUpdate(cluster({ spec: {} }), old, '');
+    expect(strategy.prepareForUpdate(cluster(), old, '', now)).toEqual(old);
+    const changed = strategy.prepareForUpdate(cluster({ spec: {} }), old, '', now);
     expect(changed).toMatchObject({ metadata: { generation: 2 }, status: { state: 'ready' } });
   });
 
   it('changes nothing but its status through the status', () => {
-    const changed = strategy.prepareForUpdate(cluster({ spec: {}, status: { state: 'ready' } }), cluster(), 'status');
+    const changed = strategy.prepareForUpdate(
+      cluster({ spec: {}, status: { state: 'ready' } }),
+      cluster(),
+      'status',
+      now,
+    );
     expect(changed).toEqual(cluster({ status: { state: 'ready' } }));
   });
 

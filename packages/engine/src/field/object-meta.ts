@@ -116,6 +116,16 @@ function finalizerCauses(finalizers: Json | undefined, field: string): readonly 
   return [...causes, invalid(field, names, 'finalizer orphan and foregroundDeletion cannot be both set')];
 }
 
+const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+
+/** Checks that finalizers name a domain, as those of most built-in kinds must. */
+export function validateFinalizerDomains(meta: JsonObject, path = 'metadata'): readonly FieldCause[] {
+  const problem = 'name is neither a standard finalizer name nor is it fully qualified';
+  return texts(meta['finalizers']).flatMap((name, index) =>
+    name.includes('/') || standardFinalizers.has(name) ? [] : [invalid(`${path}.finalizers[${index}]`, name, problem)],
+  );
+}
+
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'];
 
 /** Checks what an update did to the metadata of an object. */

@@ -1,3 +1,4 @@
+import type { Time } from '@manta/api';
 import type { JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
 
@@ -10,9 +11,9 @@ export interface Strategy {
   prune(object: JsonObject): { readonly object: JsonObject; readonly dropped: readonly string[] };
   applyDefaults(object: JsonObject): JsonObject;
   /** Clears what a creator may not set and sets what the server decides. */
-  prepareForCreate(object: JsonObject): JsonObject;
+  prepareForCreate(object: JsonObject, now: Time): JsonObject;
   /** Carries over what an update (of this subresource; empty: the object itself) may not change. */
-  prepareForUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject;
+  prepareForUpdate(object: JsonObject, old: JsonObject, subresource: string, now: Time): JsonObject;
   validateCreate(object: JsonObject): readonly FieldCause[];
   validateUpdate(object: JsonObject, old: JsonObject, subresource: string): readonly FieldCause[];
   /** Things worth telling the client that are no errors; sent as Warning headers. */

@@ -1,4 +1,4 @@
-import { mapPart, metaOf, part, parts, withDefaults } from '../read.ts';
+import { mapPart, metaOf, part, parts, text, withDefaults } from '../read.ts';
 import { constants, type SetDefaults } from './set-defaults.ts';
 
 const maxInt32 = 2 ** 31 - 1;
@@ -30,7 +30,8 @@ const networkPolicy: SetDefaults = (object) =>
 /** Defaults of jobs, networks and the like, by Go type. */
 export const workDefaults: Readonly<Record<string, SetDefaults>> = {
   'batch.Job': job,
-  'batch.PodFailurePolicyOnPodConditionsPattern': constants({ status: 'True' }),
+  'batch.PodFailurePolicyOnPodConditionsPattern': (pattern) =>
+    text(pattern, 'status') === '' ? { ...pattern, status: 'True' } : pattern,
   'discovery.EndpointPort': constants({ name: '', protocol: 'TCP' }),
   'networking.IngressClassParametersReference': constants({ scope: 'Cluster' }),
   'networking.NetworkPolicy': networkPolicy,

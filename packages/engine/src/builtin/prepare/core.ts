@@ -1,5 +1,7 @@
+import type { Time } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { mapPart, mapParts, metaOf, part, parts, text, textEntries, texts, without } from '../read.ts';
+import { keepStatus } from './keep-status.ts';
 
 /** A namespace is not gone before its contents are. */
 export function prepareNamespace(object: JsonObject): JsonObject {
@@ -22,8 +24,23 @@ export function prepareNode(object: JsonObject): JsonObject {
 }
 
 /** A volume stays while it is in use. */
-export function prepareVolume(object: JsonObject): JsonObject {
-  return withFinalizer({ ...object, status: { phase: 'Pending' } }, 'kubernetes.io/pv-protection');
+export function prepareVolume(object: JsonObject, now: Time): JsonObject {
+  const status = { phase: 'Pending', lastPhaseTransitionTime: now };
+  return withFinalizer({ ...object, status }, 'kubernetes.io/pv-protection');
+}
+
+/** A volume tells since when it is in its phase; who changes the phase may say so, too. */
+export function prepareVolumeUpdate(object: JsonObject, old: JsonObject, subresource: string, now: Time): JsonObject {
+  const kept = keepStatus(object, old, subresource);
+  if (subresource !== 'status') return kept;
+  const key = 'lastPhaseTransitionTime';
+  const before = part(old, 'status');
+  return mapPart(kept, 'status', (status) => {
+    const isSame = text(status, 'phase') === text(before, 'phase');
+    const [since, given] = [text(before, key), text(status, key)];
+    if (isSame) return given === '' && since !== '' ? { ...status, [key]: since } : status;
+    return given === '' || given === since ? { ...status, [key]: now } : status;
+  });
 }
 
 /** A claim stays while pods use it. */

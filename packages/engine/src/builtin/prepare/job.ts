@@ -19,9 +19,11 @@ function withSelector(job: JsonObject, spec: JsonObject, meta: JsonObject): Json
   const labels = withDefaults(part(templateMeta, 'labels') ?? {}, made);
   const selector = part(spec, 'selector') ?? {};
   const matchLabels = withDefaults(part(selector, 'matchLabels') ?? {}, { 'batch.kubernetes.io/controller-uid': uid });
+  // Without labels of its own a job has those of its pods, and what is added to theirs is added to both.
+  const isShared = meta['labels'] === templateMeta['labels'];
   return {
     ...job,
-    metadata: withDefaults(meta, { labels }),
+    metadata: isShared ? { ...meta, labels } : meta,
     spec: {
       ...spec,
       selector: { ...selector, matchLabels },

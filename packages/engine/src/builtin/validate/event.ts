@@ -1,3 +1,4 @@
+import { deepEqual } from '../../deep-equal.ts';
 import { invalid, required } from '../../field/cause.ts';
 import { checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
@@ -52,7 +53,7 @@ function newFieldCauses(object: JsonObject, { controller }: Names): Causes {
 
 /** Checks an event of its own group, which is stricter. */
 export function checkGroupEvent(object: JsonObject): Causes {
-  const causes: Causes[number][] = [...legacyCauses(object, group)];
+  const causes: Causes[number][] = [...legacyCauses(object, group), ...seriesCauses(object)];
   if (typeof object['eventTime'] !== 'string') causes.push(required('eventTime'));
   const type = text(object, 'type');
   if (type !== 'Normal' && type !== 'Warning') causes.push(invalid('type', '', `has invalid value: ${type}`));
@@ -63,12 +64,51 @@ export function checkGroupEvent(object: JsonObject): Causes {
   );
   if (Object.keys(part(object, 'deprecatedSource') ?? {}).length > 0)
     causes.push(invalid('source', '', 'needs to be unset'));
-  const series = part(object, 'series');
-  if (series !== undefined) {
-    if ((number(series, 'count') ?? 0) < 2) causes.push(invalid('series.count', '', 'should be at least 2'));
-    if (typeof series['lastObservedTime'] !== 'string') causes.push(required('series.lastObservedTime'));
-  }
   return causes;
+}
+
+const told = [
+  'regarding',
+  'reason',
+  'note',
+  'deprecatedSource',
+  'deprecatedFirstTimestamp',
+  'deprecatedLastTimestamp',
+  'deprecatedCount',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingController',
+  'reportingInstance',
+];
+
+/** Checks what an update did to an event of its own group: only the series goes on. */
+export function checkGroupEventUpdate(object: JsonObject, old: JsonObject): Causes {
+  return [
+    ...legacyCauses(object, group),
+    ...(deepEqual(object['series'], old['series']) ? [] : seriesCauses(object)),
+    ...told
+      .filter((key) => !deepEqual(object[key], old[key]))
+      .map((key) => invalid(storedName(key), object[key] ?? null, 'field is immutable')),
+  ];
+}
+
+function seriesCauses(object: JsonObject): Causes {
+  const series = part(object, 'series');
+  if (series === undefined) return [];
+  return [
+    ...((number(series, 'count') ?? 0) < 2 ? [invalid('series.count', '', 'should be at least 2')] : []),
+    ...(typeof series['lastObservedTime'] === 'string' ? [] : [required('series.lastObservedTime')]),
+  ];
+}
+
+/** Errors name the fields as the core group does. */
+function storedName(key: string): string {
+  if (key === 'regarding') return 'involvedObject';
+  if (key === 'note') return 'message';
+  return key.startsWith('deprecated') ? oldName(key) : key;
 }
 
 /** `deprecatedCount` was once called `count`. */

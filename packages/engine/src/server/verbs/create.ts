@@ -63,7 +63,7 @@ async function createOnce(
   // What admission and the kind's own rules add belongs to nobody.
   const owned = isApplied ? named : recordCreate(api, scope, named, params);
   const mutated = api.admission.mutate({ ...attributes, object: owned });
-  const object = strategy.prepareForCreate(mutated);
+  const object = strategy.prepareForCreate(mutated, timestamp(api.world.clock.now()));
   const causes = strategy.validateCreate(object);
   if (causes.length > 0) throw invalid(kindOf(scope, object), metaText(object, 'name'), causes);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) scope.warn(warning);

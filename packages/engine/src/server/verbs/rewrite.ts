@@ -109,7 +109,8 @@ function prepare(
   const attributes = attributesOf(scope, params, old);
   // What admission and the kind's own rules change belongs to nobody.
   const owned = how.isApplied === true ? wanted : recorded(api, scope, params, how, old, wanted);
-  const after = strategy.prepareForUpdate(api.admission.mutate({ ...attributes, object: owned }), old, subresource);
+  const mutated = api.admission.mutate({ ...attributes, object: owned });
+  const after = strategy.prepareForUpdate(mutated, old, subresource, timestamp(api.world.clock.now()));
   const causes = strategy.validateUpdate(after, old, subresource);
   if (causes.length > 0) throw invalid(resource, scope.name, causes);
   for (const warning of strategy.warnings?.(after, old) ?? []) scope.warn(warning);

@@ -83,6 +83,11 @@ describe('multi-host groups', () => {
       ['delete Pod demo-small-worker-0', 'delete Pod demo-small-worker-1'],
     ],
     [
+      'replicas that were made for more hosts are replaced',
+      { spec: spec(1), pods: [headPod(), ...hosts(0, 3)], children },
+      ['delete Pod r0h0', 'delete Pod r0h1', 'delete Pod r0h2'],
+    ],
+    [
       'replicas of absurd size are not even begun',
       { spec: spec(1, { numOfHosts: 2 ** 31 - 1 }), pods: [headPod()], children },
       [

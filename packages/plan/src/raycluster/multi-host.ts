@@ -75,6 +75,7 @@ function inGroupsOf<Item>(size: number, items: readonly Item[]): readonly (reado
 
 function whyRemove(pods: readonly PodRecord[], hosts: number, named: ReadonlySet<string>): string | undefined {
   if (pods.length < hosts) return 'cleanup of incomplete multi-host group';
+  if (pods.some(({ hostIndex = 0 }) => hostIndex >= hosts)) return `replicas now have ${hosts} hosts`;
   const sick = pods.find((pod) => whyDelete(pod) !== undefined);
   if (sick !== undefined) return whyDelete(sick);
   if (pods.some((pod) => named.has(pod.name))) return 'autoscaler scale-down request';

@@ -1,0 +1,224 @@
+import {
+  Annotation,
+  type Ingress,
+  isRecord,
+  type KubeObject,
+  Label,
+  NodeType,
+  type PersistentVolumeClaim,
+  type Pod,
+  type RayCluster,
+  type Service,
+  textAt,
+} from '@manta/api';
+import type { Action, CreateAction, PatchAction, PlanOutcome } from '../plan.ts';
+import type {
+  JobRecord,
+  NamedRecord,
+  ObservedChildren,
+  ObservedRayCluster,
+  PodRecord,
+  ServiceRecord,
+} from '../raycluster/observed.ts';
+import { planRayCluster } from '../raycluster/plan.ts';
+import { rayClusterStatus } from '../raycluster/status.ts';
+
+/** Actions with their effects on a handful of records: enough of Kubernetes to see whether plans come to rest. */
+export class TinyWorld {
+  readonly #frame: ObservedRayCluster;
+  readonly #lastHolders = new Map<string, string>();
+  #children: ObservedChildren;
+  #uids = 0;
+  cluster: RayCluster | undefined;
+  pods: readonly PodRecord[];
+  now: number;
+
+  constructor(observed: ObservedRayCluster) {
+    this.#frame = observed;
+    this.#children = observed.children;
+    this.cluster = observed.cluster;
+    this.pods = observed.pods;
+    this.now = observed.now;
+  }
+
+  observe(): ObservedRayCluster | undefined {
+    if (this.cluster === undefined) return undefined;
+    const { now, cluster, pods } = this;
+    return {
+      ...this.#frame,
+      now,
+      cluster,
+      pods,
+      children: this.#children,
+      lastHolders: new Map(this.#lastHolders),
+    };
+  }
+
+  /** One pass; says what was done, events aside, and whether the status was written. */
+  pass(observed = this.observe()): { readonly done: readonly Action[]; readonly wroteStatus: boolean } {
+    if (observed === undefined) return { done: [], wroteStatus: false };
+    const plan = planRayCluster(observed);
+    const outcome = this.carryOut(plan.actions);
+    const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
+    if (status !== undefined && this.cluster !== undefined) this.cluster = { ...this.cluster, status };
+    return { done: plan.actions.filter(({ type }) => type !== 'event'), wroteStatus: status !== undefined };
+  }
+
+  carryOut(actions: readonly Action[]): PlanOutcome {
+    for (const action of actions) {
+      if (action.type === 'fail') return { kind: 'failed', message: action.message };
+      if (action.type === 'create' && !this.#create(action)) return { kind: 'waiting', message: '' };
+      if (action.type === 'delete' && action.kind === 'Pod') this.#end(({ uid }) => uid === action.uid);
+      if (action.type === 'delete' && action.kind === 'Ingress') this.#children = { ...this.#children, ingresses: [] };
+      if (action.type === 'delete-pods') this.#end((pod) => hasLabels(pod, action.labels));
+      if (action.type === 'patch') this.#patch(action);
+      if (action.type === 'update') this.#put(action.kind === 'Ingress' ? 'ingresses' : 'claims', action.object);
+    }
+    return { kind: 'done' };
+  }
+
+  /** What others do meanwhile: pods that are going are gone, Jobs end, and pods that were waiting run. */
+  tick(): void {
+    this.now += 10_000;
+    for (const pod of this.pods.filter(({ isTerminating }) => isTerminating)) {
+      this.#lastHolders.set(`${pod.group}/${placeOf(pod)}`, pod.uid);
+    }
+    this.pods = this.pods
+      .filter(({ isTerminating }) => !isTerminating)
+      .map((pod) => (pod.phase === 'Pending' ? { ...pod, phase: 'Running', ready: 'True', podIP: '10.0.0.9' } : pod));
+    const cleanupJobs = this.#children.cleanupJobs.map((job) => ({ ...job, outcome: 'Complete' }) as const);
+    this.#children = { ...this.#children, cleanupJobs };
+  }
+
+  /** False when a name is held by something that is going. */
+  #create({ kind, objects }: CreateAction): boolean {
+    return objects.every((object) => {
+      if (kind !== 'Pod') {
+        this.#put(LISTS[kind], object);
+        return true;
+      }
+      const same = this.pods.find(({ name }) => name === object.metadata?.name);
+      if (same === undefined) this.pods = [...this.pods, { ...podRecordOf(object, this.#uid()), createdAt: this.now }];
+      return same?.isTerminating !== true;
+    });
+  }
+
+  #put(list: keyof ObservedChildren, object: KubeObject): void {
+    const { name = '', uid = this.#uid(), labels = {} } = object.metadata ?? {};
+    const owner = object.metadata?.ownerReferences?.[0]?.uid;
+    const record: NamedRecord = { name, uid, owner };
+    const rest = [...this.#children[list]].filter((item) => nameOf(item) !== name);
+    const stored = { ...object, metadata: { ...object.metadata, uid } };
+    const item: Record<keyof ObservedChildren, Child> = {
+      services: { ...record, labels, clusterIP: 'None', ports: portsOf(object) },
+      serviceAccounts: record,
+      roles: record,
+      roleBindings: record,
+      secrets: record,
+      routes: record,
+      ingresses: stored,
+      claims: stored,
+      cleanupJobs: { ...record, outcome: undefined },
+    };
+    this.#children = { ...this.#children, [list]: [...rest, item[list]] };
+  }
+
+  #patch({ kind, name, patch }: PatchAction): void {
+    const { annotations, finalizers } = metadataIn(patch);
+    if (kind === 'Pod') {
+      const head = {
+        recreateHash: textAt(annotations, Annotation.RecreateHash),
+        operatorVersion: textAt(annotations, Annotation.OperatorVersion),
+      };
+      this.pods = this.pods.map((pod) =>
+        pod.name === name && pod.head !== undefined ? { ...pod, head: { ...pod.head, ...head } } : pod,
+      );
+      return;
+    }
+    const left = Array.isArray(finalizers) ? finalizers.map(String) : [];
+    const isOver = this.cluster?.metadata?.deletionTimestamp !== undefined && left.length === 0;
+    this.cluster = isOver ? undefined : { ...this.cluster, metadata: { ...this.cluster?.metadata, finalizers: left } };
+  }
+
+  #end(isMeant: (pod: PodRecord) => boolean): void {
+    this.pods = this.pods.map((pod) => (isMeant(pod) ? { ...pod, isTerminating: true } : pod));
+  }
+
+  #uid(): string {
+    this.#uids += 1;
+    return `uid-${this.#uids}`;
+  }
+}
+
+type Child = NamedRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
+
+const LISTS: Readonly<Record<Exclude<CreateAction['kind'], 'Pod'>, keyof ObservedChildren>> = {
+  Service: 'services',
+  ServiceAccount: 'serviceAccounts',
+  Role: 'roles',
+  RoleBinding: 'roleBindings',
+  Ingress: 'ingresses',
+  Route: 'routes',
+  Secret: 'secrets',
+  PersistentVolumeClaim: 'claims',
+  Job: 'cleanupJobs',
+};
+
+function nameOf(child: Child): string | undefined {
+  return 'name' in child ? child.name : child.metadata?.name;
+}
+
+function metadataIn(patch: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(patch) && isRecord(patch['metadata']) ? patch['metadata'] : {};
+}
+
+function portsOf(service: Service): ServiceRecord['ports'] {
+  return (service.spec?.ports ?? []).map(({ name = '', port }) => ({ name, nodePort: undefined, targetPort: port }));
+}
+
+function hasLabels(pod: PodRecord, labels: Readonly<Record<string, string>>): boolean {
+  const own: Readonly<Record<string, string>> = {
+    [Label.Cluster]: pod.cluster,
+    [Label.Group]: pod.group,
+    [Label.NodeType]: pod.nodeType,
+  };
+  return Object.entries(labels).every(([key, value]) => own[key] === value);
+}
+
+function placeOf({ head, replicaIndex = 0, hostIndex }: PodRecord): string {
+  if (head !== undefined) return 'head';
+  return hostIndex === undefined ? String(replicaIndex) : `${replicaIndex}.${hostIndex}`;
+}
+
+/** A pod as it is right after its creation. */
+function podRecordOf({ metadata = {}, spec }: Pod, uid: string): PodRecord {
+  const { labels = {}, annotations = {} } = metadata;
+  const numberAt = (key: string) => (labels[key] === undefined ? undefined : Number(labels[key]));
+  return {
+    name: metadata.name ?? '',
+    namespace: metadata.namespace ?? '',
+    uid,
+    nodeType: labels[Label.NodeType] ?? '',
+    group: labels[Label.Group] ?? '',
+    cluster: labels[Label.Cluster] ?? '',
+    replicaIndex: numberAt(Label.ReplicaIndex),
+    replicaName: labels[Label.ReplicaName],
+    hostIndex: numberAt(Label.ReplicaHostIndex),
+    owner: metadata.ownerReferences?.[0]?.uid,
+    createdAt: 0,
+    isTerminating: false,
+    phase: 'Pending',
+    restartPolicy: spec?.restartPolicy ?? 'Always',
+    podIP: '',
+    ready: 'False',
+    rayTerminated: undefined,
+    head:
+      labels[Label.NodeType] === NodeType.Head
+        ? {
+            readiness: { status: 'False', reason: 'ContainersNotReady', message: '' },
+            recreateHash: annotations[Annotation.RecreateHash] ?? '',
+            operatorVersion: annotations[Annotation.OperatorVersion] ?? '',
+          }
+        : undefined,
+  };
+}

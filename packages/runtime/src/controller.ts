@@ -98,7 +98,7 @@ class QueueController implements Controller {
       clock: world.clock,
       observe: (view) => observeWorkQueue(world.metrics, options.name, view),
     });
-    this.#barrier = new WriteBarrier(world.clock, options.lateAfterMs);
+    this.#barrier = new WriteBarrier(world.clock, options.lateAfterMs, (owner) => this.enqueue(owner));
     const optional = new Set(options.optional ?? []);
     const fromSources = options.sources.map(({ informer }) => informer).filter((informer) => !optional.has(informer));
     this.#readiness = new Readiness([...new Set([...fromSources, ...(options.required ?? [])])], [...optional]);

@@ -6,7 +6,7 @@ import { silentLogger } from './logger.ts';
 import { FakeClient } from './testing/fake-client.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 import { seededRandom } from './testing/seeded-random.ts';
-import { WriteBarrier } from './write-barrier.ts';
+import { type BarrierInformer, WriteBarrier } from './write-barrier.ts';
 
 const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true };
 const ref = { name: 'a', namespace: 'ns' };
@@ -165,12 +165,5 @@ describe('WriteBarrier', () => {
     client.faults.onWatchEvent = undefined;
     await clock.advance(5_000);
     expect([informer.size, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
-  });
-
-  it('forgets an owner that is gone', async () => {
-    const { barrier, client, informer } = await setUp();
-    barrier.wrote('ns/owner', informer, await client.create(PODS, pod()));
-    barrier.forget('ns/owner');
-    expect(barrier.state('ns/owner').kind).toBe('clear');
   });
 });

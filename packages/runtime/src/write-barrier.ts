@@ -38,13 +38,16 @@ const LATE_AFTER_MS = 10_000;
 export class WriteBarrier {
   readonly #clock: Clock;
   readonly #lateAfterMs: number;
+  readonly #onMissed: (owner: ObjectKey) => void;
   readonly #byOwner = new Map<ObjectKey, Set<Pending>>();
   readonly #byObject = new Map<BarrierInformer, Map<ObjectKey, Set<Pending>>>();
   readonly #waiters = new Map<ObjectKey, { readonly run: () => void; readonly cancelTimer: () => void }>();
 
-  constructor(clock: Clock, lateAfterMs = LATE_AFTER_MS) {
+  /** `onMissed` is told of owners whose write the informer has passed without showing it: nothing else may ever bring them up. */
+  constructor(clock: Clock, lateAfterMs = LATE_AFTER_MS, onMissed: (owner: ObjectKey) => void = () => undefined) {
     this.#clock = clock;
     this.#lateAfterMs = lateAfterMs;
+    this.#onMissed = onMissed;
   }
 
   /** `object`, as the server returned it, was created or changed on behalf of `owner`. */
@@ -87,12 +90,6 @@ export class WriteBarrier {
     this.#waiters.delete(owner);
   }
 
-  /** Drops all that is known of an owner: it is gone. */
-  forget(owner: ObjectKey): void {
-    for (const pending of this.#byOwner.get(owner) ?? []) this.#drop(pending);
-    this.stopWaiting(owner);
-  }
-
   #expect(owner: ObjectKey, informer: BarrierInformer, key: ObjectKey, wait: PendingWrite['wait']): void {
     const pending: Pending = { owner, informer, kind: informer.type.kind, key, wait, since: this.#clock.now() };
     if (isOver(pending) || !isFollowed(pending)) return;
@@ -107,19 +104,20 @@ export class WriteBarrier {
     if (known !== undefined) return known;
     const objects = new Map<ObjectKey, Set<Pending>>();
     this.#byObject.set(informer, objects);
-    informer.onChange(({ key }) => this.#check(objects.get(key)));
+    informer.onChange(({ key }) => void this.#check(objects.get(key)));
     informer.onProgress(() => {
-      for (const pending of objects.values()) this.#check(pending);
+      for (const pending of objects.values()) for (const owner of this.#check(pending)) this.#onMissed(owner);
     });
     return objects;
   }
 
-  #check(candidates: ReadonlySet<Pending> | undefined): void {
-    for (const pending of candidates ?? []) {
-      if (!isOver(pending)) continue;
+  #check(candidates: ReadonlySet<Pending> | undefined): readonly ObjectKey[] {
+    const over = [...(candidates ?? [])].filter(isOver);
+    for (const pending of over) {
       this.#drop(pending);
       if (!this.#byOwner.has(pending.owner)) this.#release(pending.owner);
     }
+    return over.map(({ owner }) => owner);
   }
 
   #drop(pending: Pending): void {

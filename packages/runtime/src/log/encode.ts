@@ -32,12 +32,6 @@ export const encodeConsole: LogEncoder = ({ level, timeMs, logger, message, fiel
   return `${isoTime(timeMs)}\t${levelName(level)}${name}\t${message}${context}${stack}\n`;
 };
 
-/** The encoder that `--log-stdout-encoder` and `--log-file-encoder` name, or undefined. */
-export function encoderNamed(name: string): LogEncoder | undefined {
-  if (name === 'json') return encodeJson;
-  return name === 'console' ? encodeConsole : undefined;
-}
-
 /** Keys that every line has; a field of that name gets a trailing underscore, so that no line has a key twice. */
 const TAKEN: ReadonlySet<string> = new Set(['level', 'ts', 'logger', 'msg', 'stacktrace']);
 /** The same where the line says `error` itself, or may do so later. */

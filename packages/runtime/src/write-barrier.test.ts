@@ -166,4 +166,32 @@ describe('WriteBarrier', () => {
     await clock.advance(5_000);
     expect([informer.size, barrier.state('ns/owner').kind]).toEqual([1, 'clear']);
   });
+
+  it('tells of an owner whose write the informer has passed without showing it, and of no other', () => {
+    const missed: string[] = [];
+    const barrier = new WriteBarrier(new FakeClock(), undefined, (owner) => missed.push(owner));
+    const written = { metadata: { ...ref, resourceVersion: '5' } };
+    let hasSeen = false;
+    const tell: { change?: Parameters<BarrierInformer['onChange']>[0]; progress?: () => void } = {};
+    const informer: BarrierInformer = {
+      type: PODS,
+      entry: () => undefined,
+      hasSeen: () => hasSeen,
+      isReady: () => true,
+      onChange: (handler) => ((tell.change = handler), () => undefined),
+      onProgress: (handler) => ((tell.progress = handler), () => undefined),
+    };
+    barrier.wrote('ns/owner', informer, written);
+    tell.progress?.();
+    expect([missed, barrier.state('ns/owner').kind]).toEqual([[], 'waiting']);
+    hasSeen = true;
+    tell.progress?.();
+    expect([missed, barrier.state('ns/owner').kind]).toEqual([['ns/owner'], 'clear']);
+    hasSeen = false;
+    barrier.wrote('ns/shown', informer, written);
+    hasSeen = true;
+    tell.change?.({ key: 'ns/a', isInitial: false });
+    tell.progress?.();
+    expect([missed, barrier.state('ns/shown').kind]).toEqual([['ns/owner'], 'clear']);
+  });
 });

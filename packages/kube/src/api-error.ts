@@ -56,7 +56,6 @@ export const isUnauthorized = (error: unknown): boolean => isApiError(error, 401
 export const isInvalid = (error: unknown): boolean => isApiError(error, 422);
 /** 410: the resourceVersion is older than what the server remembers. */
 export const isGone = (error: unknown): boolean => isApiError(error, 410);
-export const isTooManyRequests = (error: unknown): boolean => isApiError(error, 429);
 
 function isApiError(error: unknown, code: number): boolean {
   return error instanceof ApiError && error.code === code;

@@ -1,7 +1,7 @@
 import type { ListOptions, WatchOptions, WriteOptions } from '../client.ts';
 
 /** `?a=1&b=2` of what is set; empty where nothing is. */
-export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   let query = '';
   for (const name in parameters) {
     const value = parameters[name];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/engine';
 import { ApiError, systemClock } from '@manta/kube';
-import { runOperator } from '@manta/operator';
+import { runOperator, stopSignal } from '@manta/operator';
 import { installCrds } from './crds.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
@@ -23,7 +23,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   refuseSecond(dataDir);
   const kubeconfig = resolve(options.kubeconfigOut ?? join(dataDir, 'kubeconfig'));
   refuseForeign(kubeconfig);
-  const signals = heedSignals();
+  const stop = stopSignal();
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
@@ -36,11 +36,11 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
     writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString() });
     process.stdout.write(`ready\nkubeconfig: ${kubeconfig}\n`);
-    return await runOperator(operatorFlags(kubeconfig), version, signals.stop);
+    return await runOperator(operatorFlags(kubeconfig), version, stop.signal);
   } finally {
     await engine.stop();
     removeEngineRecord(dataDir);
-    signals.dispose();
+    stop.dispose();
   }
 }
 
@@ -64,24 +64,6 @@ function operatorFlags(kubeconfig: string): readonly string[] {
     '--metrics-addr=127.0.0.1:0',
     '--health-probe-bind-address=127.0.0.1:0',
   ];
-}
-
-/** The first signal stops in order, operator before engine; a second one is for whoever is in a hurry. */
-function heedSignals(): { readonly stop: AbortSignal; dispose(): void } {
-  const stopping = new AbortController();
-  const handle = (name: NodeJS.Signals) => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort(new Error(`received ${name}`));
-  };
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
-  return {
-    stop: stopping.signal,
-    dispose() {
-      process.off('SIGINT', handle);
-      process.off('SIGTERM', handle);
-    },
-  };
 }
 
 function sayError(where: string, error: unknown): void {

@@ -1,9 +1,9 @@
 /** Aborts on SIGTERM and SIGINT; a second one ends the process at once, for whoever is in a hurry. */
-export function stopSignal(onSignal: (name: string) => void): { readonly signal: AbortSignal; dispose(): void } {
+export function stopSignal(onSignal?: (name: string) => void): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const handle = (name: NodeJS.Signals) => {
     if (controller.signal.aborted) process.exit(1);
-    onSignal(name);
+    onSignal?.(name);
     controller.abort(new Error(`received ${name}`));
   };
   process.on('SIGTERM', handle);

@@ -1,6 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@manta/kube';
@@ -141,12 +150,16 @@ describe('the rotating file', () => {
     expect(names).toHaveLength(3);
   });
 
-  test('says which file cannot be opened and why', () => {
+  test('makes the folders it needs, and says which file cannot be opened and why', () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'file'), '');
     const path = join(folder, 'file', 'op.log');
     expect(() => createRotatingFile({ path, clock })).toThrow(
-      new Error(`the log file ${path} cannot be opened: EEXIST: file already exists`),
+      new Error(`the log file ${path} cannot be opened: ENOTDIR: not a directory`),
     );
+    expect(() => createRotatingFile({ path: '/proc/no/such/op.log', clock })).toThrow(/cannot be opened: E/);
+    const deep = join(folder, 'a', 'b', 'op.log');
+    createRotatingFile({ path: deep, clock });
+    expect(existsSync(deep)).toBe(true);
   });
 });

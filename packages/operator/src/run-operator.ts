@@ -20,7 +20,7 @@ import type { OperatorOptions } from './options/options.ts';
 import { readOptions } from './options/read-options.ts';
 import { relevantPermissions } from './permissions/relevant.ts';
 import { connect } from './process/connect.ts';
-import { joinElection } from './process/election.ts';
+import { joinElection, leaseNamespace } from './process/election.ts';
 import { openLog } from './process/logging.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
@@ -92,8 +92,9 @@ async function run(
 async function manage(world: World, input: ControllersInput, stop: AbortSignal): Promise<void> {
   const { options, facts } = input;
   const log = world.log.named('setup');
-  const leadership = await joinElection(options, world, randomUUID());
-  const wanted = relevantPermissions(options, facts);
+  const namespace = await leaseNamespace(options);
+  const leadership = namespace === undefined ? undefined : joinElection(namespace, world, randomUUID());
+  const wanted = relevantPermissions(options, facts, namespace);
   const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
   const { controllers, informers, events } = createControllers(world, input);
   const manager = createManager(world, {

@@ -68,4 +68,19 @@ describe('findMissingPermissions()', () => {
       },
     });
   });
+
+  it('asks for what is wanted in one namespace only there, whatever is watched', async () => {
+    const lease: Permission = {
+      verb: 'update',
+      group: 'coordination.k8s.io',
+      resource: 'leases',
+      namespace: 'ray-system',
+      neededFor: 'leader election',
+    };
+    const leaseRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['update'] };
+    const granted = server({ ml: [podRule], 'ray-system': [leaseRule] });
+    expect(await findMissingPermissions(granted.client, [createPods, lease], ['ml'])).toEqual([]);
+    const elsewhere = server({ ml: [podRule, leaseRule] });
+    expect(await findMissingPermissions(elsewhere.client, [createPods, lease], ['ml'])).toEqual([lease]);
+  });
 });

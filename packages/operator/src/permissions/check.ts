@@ -9,7 +9,8 @@ const NO_SUCH_NAMESPACE = 'everywhere-'.repeat(6);
 
 /**
  * Asks the API server what we may do: one request a namespace for the rules that are bound to us, then one for each permission that
- * these do not show, since another authorizer than RBAC may grant it. What is missing in one namespace only names that namespace.
+ * these do not show, since another authorizer than RBAC may grant it. What is missing in one namespace only names that namespace;
+ * what is wanted in one namespace only is asked for there.
  * Rejects when the server does not answer these questions at all.
  */
 export async function findMissingPermissions(
@@ -19,7 +20,11 @@ export async function findMissingPermissions(
   call: CallOptions = {},
 ): Promise<readonly Permission[]> {
   const scopes: readonly (string | undefined)[] = namespaces.length === 0 ? [undefined] : namespaces;
-  const missing = await Promise.all(scopes.map((namespace) => findMissingIn(client, wanted, namespace, call)));
+  const tied = Map.groupBy(wanted, ({ namespace }) => namespace);
+  const everywhere = tied.get(undefined) ?? [];
+  tied.delete(undefined);
+  const questions = [...scopes.map((scope) => [scope, everywhere] as const), ...tied];
+  const missing = await Promise.all(questions.map(([scope, asked]) => findMissingIn(client, asked, scope, call)));
   return missing.flat();
 }
 

@@ -3,11 +3,18 @@ import type { OperatorOptions } from '../options/options.ts';
 import { type Permission, permissionsOf } from './permission.ts';
 import { ACCESS_RULES, type Capability } from './rules.ts';
 
-/** The permissions that this installation will use, so that nobody is warned of what he does not need. */
-export function relevantPermissions(options: OperatorOptions, facts: ClusterFacts): readonly Permission[] {
+/**
+ * The permissions that this installation will use, so that nobody is warned of what he does not need. Those on the lease are needed in
+ * its namespace only, absent where there is no election.
+ */
+export function relevantPermissions(
+  options: OperatorOptions,
+  facts: ClusterFacts,
+  leaseNamespace: string | undefined,
+): readonly Permission[] {
   const { gates, batchScheduler } = options;
   const isUsed: Readonly<Partial<Record<Capability, boolean>>> = {
-    'leader election': options.isLeaderElectionOn,
+    'leader election': leaseNamespace !== undefined,
     'dashboard through the API server': options.useKubernetesProxy,
     'OpenShift routes': facts.isOpenShift,
     'GCS storage claims': gates.GCSFaultToleranceEmbeddedStorage,
@@ -18,5 +25,8 @@ export function relevantPermissions(options: OperatorOptions, facts: ClusterFact
     'scheduler-plugins': batchScheduler === 'scheduler-plugins',
     'Kubernetes workload scheduling': batchScheduler === 'kubernetes-was',
   };
-  return permissionsOf(ACCESS_RULES.filter(({ neededFor }) => isUsed[neededFor] ?? true));
+  const used = permissionsOf(ACCESS_RULES.filter(({ neededFor }) => isUsed[neededFor] ?? true));
+  return used.map((permission) =>
+    permission.neededFor === 'leader election' ? { ...permission, namespace: leaseNamespace } : permission,
+  );
 }

@@ -7,19 +7,18 @@ import { StartError } from './start-error.ts';
 /** The lease that the peer uses too: while one of the two operators runs, the other waits. */
 const LEASE_NAME = 'ray-operator-leader';
 
-/** Joins the election where it is on; undefined where we lead anyway. */
-export async function joinElection(
-  options: OperatorOptions,
-  world: World,
-  uuid: string,
-): Promise<Leadership | undefined> {
+/** Where the lease lies; undefined where we lead without one. */
+export async function leaseNamespace(options: OperatorOptions): Promise<string | undefined> {
   if (!options.isLeaderElectionOn) return undefined;
   const namespace = options.leaderElectionNamespace || (await serviceAccountNamespace(systemHost()));
-  if (namespace === undefined) {
-    throw new StartError(
-      'leader election needs a namespace for its lease outside a cluster: give --leader-election-namespace, or --enable-leader-election=false for a single operator',
-    );
-  }
+  if (namespace !== undefined) return namespace;
+  throw new StartError(
+    'leader election needs a namespace for its lease outside a cluster: give --leader-election-namespace, or --enable-leader-election=false for a single operator',
+  );
+}
+
+/** Takes part in the election over the lease in that namespace. */
+export function joinElection(namespace: string, world: World, uuid: string): Leadership {
   const lease = { name: LEASE_NAME, namespace };
   return createLeadership(createLeaderElector({ ...world, lease, identity: leaderIdentity(hostname(), uuid) }));
 }

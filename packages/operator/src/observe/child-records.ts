@@ -1,4 +1,4 @@
-import { type Job, jobOutcome, type KubeObject, Label, OriginCrd, type Service } from '@manta/api';
+import { type Job, jobOutcome, type KubeObject, Label, NodeType, OriginCrd, type Service } from '@manta/api';
 import type { JobRecord, NamedRecord, ServiceRecord } from '@manta/plan';
 
 /** Where a child belongs: `namespace/cluster`. */
@@ -33,8 +33,10 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
   };
 }
 
+/** Only Jobs that clean Redis belong to a cluster in this sense. */
 export function jobRecord(job: Job): Belonging<JobRecord> {
-  return { ...labelledRecord(job), outcome: jobOutcome(job) };
+  const isCleanup = job.metadata?.labels?.[Label.NodeType] === NodeType.RedisCleanup;
+  return { ...labelledRecord(job), outcome: jobOutcome(job), ...(isCleanup ? {} : { belongsTo: [] }) };
 }
 
 /** The whole object but for managedFields, which are a third of its bytes and read by nobody here. */

@@ -3,7 +3,7 @@ import { HEAD_PLACE, placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /**
- * Remembers which pod last held a place and is gone, so that its successor gets another name: Ray's autoscaler knows nodes by their
+ * Remembers which pod last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another name: Ray's autoscaler knows nodes by their
  * pods' names. It is a convenience, not a safeguard: after a restart names start over, which is safe since the pods are gone.
  */
 export class LastHolders {
@@ -11,7 +11,7 @@ export class LastHolders {
 
   constructor(pods: Informer<PodRecord, 'cluster'>) {
     pods.onChange(({ before, after }) => {
-      if (before !== undefined && after === undefined) this.#remember(before);
+      if (before !== undefined && (after === undefined || whereOf(before) !== whereOf(after))) this.#remember(before);
     });
   }
 
@@ -31,6 +31,10 @@ export class LastHolders {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
+
+function whereOf(pod: PodRecord): string {
+  return [pod.cluster, pod.group, placeOf(pod)].join('/');
+}
 
 function placeOf({ head, replicaIndex, replicaName, hostIndex }: PodRecord): string {
   if (head !== undefined) return HEAD_PLACE;

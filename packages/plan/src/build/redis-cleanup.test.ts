@@ -1,5 +1,5 @@
 import type { GcsFaultToleranceOptions, Job, RayCluster, RayClusterSpec } from '@manta/api';
-import { rayCluster, withAnnotations, withHead, withSpec } from '@manta/api/testing';
+import { podTemplate, rayCluster, withAnnotations, withHead, withSpec } from '@manta/api/testing';
 import { describe, expect, it } from 'vitest';
 import { buildContext } from '../testing/build-context.ts';
 import { buildRedisCleanupJob, type RedisCleanupOptions } from './redis-cleanup.ts';
@@ -33,6 +33,13 @@ describe('buildRedisCleanupJob()', () => {
       { name: 'RAY_redis_db_connect_retries', value: '120' },
       { name: 'RAY_redis_db_connect_wait_milliseconds', value: '500' },
     ]);
+  });
+
+  it('can be found again, whatever labels the user has given the head', () => {
+    const labels = { 'app.kubernetes.io/created-by': 'me' };
+    const template = { metadata: { labels }, ...podTemplate('ray-head') };
+    const job = jobOf(rayCluster('demo', redis(), withHead({ template })));
+    expect(job?.metadata?.labels?.['app.kubernetes.io/created-by']).toBe('kuberay-operator');
   });
 
   it('passes a user name only where the head has one', () => {

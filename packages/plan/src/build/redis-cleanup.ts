@@ -8,6 +8,7 @@ import {
   isGcsFaultToleranceEnabled,
   type Job,
   Label,
+  LabelValue,
   NodeType,
   type RayCluster,
   type RayClusterSpec,
@@ -45,7 +46,12 @@ export function buildRedisCleanupJob(
 ): Job | undefined {
   if (!keepsStateInRedis(cluster, spec)) return undefined;
   const head = buildHeadPod(cluster, spec, context);
-  const labels = { ...head.metadata?.labels, [Label.NodeType]: NodeType.RedisCleanup };
+  // Whatever the user's labels say: by the last one we find the Job again.
+  const labels = {
+    ...head.metadata?.labels,
+    [Label.NodeType]: NodeType.RedisCleanup,
+    [Label.AppCreatedBy]: LabelValue.CreatedBy,
+  };
   const name = clusterObjectNames.redisCleanupJob(cluster.metadata?.name ?? '');
   const headSpec = head.spec ?? { containers: [] };
   const initContainers = headSpec.initContainers?.filter((each) => each.name !== ContainerName.WaitForTlsIpSan) ?? [];

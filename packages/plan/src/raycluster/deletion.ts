@@ -14,6 +14,8 @@ import { type Action, normal, type Plan, warning } from '../plan.ts';
 import { fullName, type Subject } from './subject.ts';
 
 const REDIS = Finalizer.GcsFtRedisCleanup;
+/** A deletion is looked at this often even if nothing is seen to change: what was refused may be allowed by now. */
+const LOOK_AGAIN_MS = 10_000;
 
 /** Makes sure, before anything is written to Redis, that a deletion will pass by us. */
 export function planFinalizer({ cluster, spec, context, name }: Subject): readonly Action[] {
@@ -30,25 +32,32 @@ export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | unde
   const { cluster, context, now } = subject;
   if (!cluster.metadata?.finalizers?.includes(REDIS)) return { actions: [] };
   const hasState = usableSpec !== undefined && context.env.gcsFtRedisCleanup && keepsStateInRedis(cluster, usableSpec);
-  if (!hasState) return { actions: [release(subject)] };
+  if (!hasState)
+    return { actions: [release(subject, leftBehind(subject, 'The spec no longer says how to clean Redis'))] };
   const deletedAt = Date.parse(cluster.metadata.deletionTimestamp ?? '');
   const timeoutMs = gcsFtDeletionTimeoutSeconds(cluster.metadata.annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
-  const actions = cleanUp(subject);
-  return { actions, lookAgainMs: leftMs };
+  return { actions: cleanUp(subject), lookAgainMs: Math.min(leftMs, LOOK_AGAIN_MS) };
 }
 
-/** The head first, since a living GCS would write again what was removed; then the Job; then the object may go. */
+/**
+ * The head first, since a living GCS would write again what was removed; then the Job; then the object may go. Nothing of it is more than
+ * an attempt: what is refused is tried again until the time is over.
+ */
 function cleanUp(subject: Subject): readonly Action[] {
   const { pods, children, cluster, spec, context } = subject;
   const stop = [NodeType.Head, NodeType.Worker].flatMap((nodeType) => {
     const living = pods.some((pod) => pod.nodeType === nodeType && !pod.isTerminating);
     const labels = { [Label.Cluster]: subject.name, [Label.NodeType]: nodeType };
-    return living ? [{ type: 'delete-pods', labels } as const] : [];
+    return living ? [{ type: 'delete-pods', labels, isOptional: true } as const] : [];
   });
   if (pods.some(({ nodeType }) => nodeType === NodeType.Head)) return stop;
-  const [job] = children.cleanupJobs;
+  const job = children.cleanupJobs.find(({ owner }) => owner === subject.uid);
+  if (job?.outcome === 'Failed') {
+    const because = `Redis cleanup Job ${fullName(subject, job.name)} failed`;
+    return [...stop, release(subject, leftBehind(subject, because))];
+  }
   if (job?.outcome !== undefined) return [...stop, release(subject)];
   const wanted = job === undefined ? buildRedisCleanupJob(cluster, spec, context) : undefined;
   if (wanted === undefined) return stop;
@@ -62,6 +71,7 @@ function cleanUp(subject: Subject): readonly Action[] {
       whenExists: 'fine',
       done: normal(RayClusterEventReason.CreatedRedisCleanupJob, 'Create', `Created ${told}`),
       failed: warning(RayClusterEventReason.FailedToCreateRedisCleanupJob, 'Create', `Failed to create ${told}`),
+      isOptional: true,
     },
   ];
 }
@@ -72,6 +82,12 @@ function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>):
     ...setFinalizers(name, cluster.metadata?.resourceVersion, remaining),
     ...(done === undefined ? {} : { done }),
   };
+}
+
+/** Whoever looks after Redis has to know what nobody else will remove. */
+function leftBehind({ cluster }: Subject, because: string): ReturnType<typeof warning> {
+  const note = `${because}; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
+  return warning('RedisStateLeftBehind', 'Cleanup', note);
 }
 
 function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warning> {

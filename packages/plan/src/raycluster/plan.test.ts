@@ -277,6 +277,15 @@ describe('deletion', () => {
     ],
     ['then Redis is cleaned', { spec: redis, metadata: deleted }, ['create Job demo-redis-cleanup']],
     [
+      'a Job of an earlier cluster of that name has cleaned nothing of this one',
+      {
+        spec: redis,
+        metadata: deleted,
+        children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), owner: 'earlier', outcome: 'Complete' }] },
+      },
+      ['create Job demo-redis-cleanup'],
+    ],
+    [
       'a finished Job lets the cluster go, however it finished',
       {
         spec: redis,
@@ -306,6 +315,48 @@ describe('deletion', () => {
     ],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('a deletion in which something is refused', () => {
+  const deleted = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers: [REDIS_FINALIZER] };
+  const options: ObservedOptions = {
+    spec: { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } },
+    metadata: deleted,
+  };
+
+  it.each<[string, ObservedOptions]>([
+    ['the end of pods', { pods: [headPod(), worker(0)] }],
+    ['the Job', {}],
+  ])('goes on without %s and is looked at again soon', (_, more) => {
+    const { actions, lookAgainMs } = planRayCluster(observed({ ...options, ...more }));
+    expect(actions).not.toEqual([]);
+    expect(actions.every((action) => 'isOptional' in action && action.isOptional)).toBe(true);
+    expect(lookAgainMs).toBe(10_000);
+  });
+
+  it('is looked at again in time when its time is nearly over', () => {
+    const metadata = { ...deleted, deletionTimestamp: '2026-08-01T11:55:03Z' };
+    expect(planRayCluster(observed({ ...options, metadata })).lookAgainMs).toBe(3000);
+  });
+
+  it.each<[string, ObservedOptions, string]>([
+    [
+      'a Job that failed',
+      { children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), outcome: 'Failed' }] } },
+      'Redis cleanup Job ml/demo-redis-cleanup failed; Redis storage namespace "cluster-uid" may need manual cleanup',
+    ],
+    [
+      'a spec that no longer uses Redis',
+      { spec: {} },
+      'The spec no longer says how to clean Redis; Redis storage namespace "cluster-uid" may need manual cleanup',
+    ],
+  ])('tells what is left in Redis by %s', (_, more, note) => {
+    const [action] = planRayCluster(observed({ ...options, ...more })).actions;
+    expect(action).toMatchObject({
+      type: 'patch',
+      done: { severity: 'Warning', reason: 'RedisStateLeftBehind', note },
+    });
   });
 });
 

@@ -23,11 +23,8 @@ export class Normaliser {
   /** Any object, list or Status. */
   value(body: unknown): unknown {
     const value = this.#walk(body as Any);
-    const json = JSON.stringify(value)
-      .replaceAll(uidPattern, (uid) => firstSeen(this.#uids, uid, 'uid'))
-      .replaceAll(address, '"IP"')
-      .replaceAll(nodePort, '"$1":"PORT"');
-    const plain = JSON.parse(json);
+    const json = JSON.stringify(value).replaceAll(uidPattern, (uid) => firstSeen(this.#uids, uid, 'uid'));
+    const plain = JSON.parse(given(json));
     return plain.kind === 'Status' ? comparableStatus(plain) : plain;
   }
 
@@ -56,6 +53,11 @@ export class Normaliser {
   }
 }
 
+/** Without the addresses and ports that the server picked. */
+function given(text: string): string {
+  return text.replaceAll(address, '"IP"').replaceAll(nodePort, '"$1":"PORT"');
+}
+
 function firstSeen(seen: Map<string, string>, value: string, what: string): string {
   const known = seen.get(value) ?? `${what}-${seen.size + 1}`;
   seen.set(value, known);
@@ -71,9 +73,25 @@ function comparableStatus(status: Any): unknown {
   return { ...status, message, details: { ...status.details, causes: told } };
 }
 
-/** An object that is quoted inside a message has its keys in any order. */
+/** What one server may say in several ways: the order of keys in a quoted object, of lines, and the picture of a pod's changes. */
 function unordered(message: string | undefined): string | undefined {
-  return message?.replaceAll(/\{.*\}/gs, (quoted) => [...quoted].toSorted().join(''));
+  if (message === undefined) return undefined;
+  const [told = ''] = message.split(podDifference);
+  const plain = given(
+    told.replace(quotedObject, (quoted) => JSON.stringify(sortedKeys(JSON.parse(JSON.parse(quoted))))),
+  );
+  return plain.split('\n').toSorted().join('\n');
+}
+
+const quotedObject = /"\{(?:[^"\\]|\\.)*\}"/;
+/** After this the real server shows what an update changed, in a form that it does not promise. */
+const podDifference = /(?<=to be set to 1 if it was previously negative\))\n/;
+
+function sortedKeys(value: Any): Any {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, key === 'managedFields' ? 'owners' : sortedKeys(value[key])]));
 }
 
 function sorted(list: readonly unknown[]): readonly unknown[] {

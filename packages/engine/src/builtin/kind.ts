@@ -27,6 +27,8 @@ export interface BuiltinKind {
   readonly prepareForCreate?: (object: JsonObject, now: Time) => JsonObject;
   /** Carries over what an update may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string, now: Time) => JsonObject;
+  /** Things worth telling whoever writes an object that is taken all the same. */
+  readonly warnings?: (object: JsonObject) => readonly string[];
   /** Everything but metadata. */
   readonly validate?: (object: JsonObject) => readonly FieldCause[];
   /** Everything but metadata; where it is missing, `validate` counts. */

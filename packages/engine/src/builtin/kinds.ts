@@ -15,7 +15,7 @@ import {
 import { prepareDefinition } from './prepare/definition.ts';
 import { prepareJob } from './prepare/job.ts';
 import { preparePod, preparePodUpdate } from './prepare/pod.ts';
-import { prepareService } from './prepare/service.ts';
+import { prepareService, prepareServiceUpdate } from './prepare/service.ts';
 import { part, withFields } from './read.ts';
 import { checkBudget } from './validate/budget.ts';
 import { checkClaim, checkClaimUpdate } from './validate/claim.ts';
@@ -35,6 +35,7 @@ import { checkBinding, checkBindingUpdate, checkRole } from './validate/rbac.ts'
 import { checkService, checkServiceUpdate } from './validate/service.ts';
 import { checkPersistentVolume } from './validate/volume.ts';
 import { checkWebhooks } from './validate/webhook.ts';
+import { jobWarnings, podWarnings, serviceWarnings } from './warnings.ts';
 
 interface Row extends Partial<BuiltinKind> {
   readonly type: string;
@@ -94,6 +95,7 @@ const rows: readonly Row[] = [
     checksMetaTwice: true,
     prepareForCreate: preparePod,
     prepareForUpdate: preparePodUpdate,
+    warnings: podWarnings,
     validate: checkPod,
     hasGeneration: true,
     validateUpdate: checkPodUpdate,
@@ -115,6 +117,8 @@ const rows: readonly Row[] = [
     type: 'core.Service',
     checkName: checkLabelName,
     prepareForCreate: prepareService,
+    prepareForUpdate: prepareServiceUpdate,
+    warnings: serviceWarnings,
     validate: checkService,
     validateUpdate: checkServiceUpdate,
   },
@@ -154,6 +158,7 @@ const rows: readonly Row[] = [
   {
     type: 'batch.Job',
     prepareForCreate: prepareJob,
+    warnings: jobWarnings,
     hasGeneration: true,
     validate: checkJob,
     validateUpdate: checkJobUpdate,

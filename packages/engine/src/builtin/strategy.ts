@@ -28,6 +28,7 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
       const prepared = kind.prepareForUpdate?.(object, old, subresource, now) ?? keepStatus(object, old, subresource);
       return kind.hasGeneration ? withGeneration(prepared, old, kind.countsLabels === true) : prepared;
     },
+    warnings: (object) => kind.warnings?.(object) ?? [],
     validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...finalizers(object), ...validate(object)],
     validateUpdate: (object, old, subresource) => {
       // Metadata are checked for all kinds alike, then once more with the object, by some kinds even twice.

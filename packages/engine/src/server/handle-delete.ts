@@ -4,20 +4,12 @@ import type { Scope } from './request.ts';
 import { deletedStatus, type WireStatus } from './status.ts';
 import { deleteObject } from './verbs/delete.ts';
 import type { DeleteParams } from './verbs/delete-params.ts';
+import { warnOfOrphans } from './verbs/warn-of-orphans.ts';
 
 /** The answer to a DELETE. */
 export interface DeleteAnswer {
   readonly code: number;
   readonly body: StoredObject | WireStatus;
-}
-
-/** What the real server warns of where nobody says what shall become of a job's pods. */
-const ORPHANED =
-  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
-
-/** Warns of dependents that would stay behind unasked. */
-export function warnOfOrphans(scope: Scope, { propagation }: DeleteParams): void {
-  if (scope.resource.rules.orphansByDefault && propagation === undefined) scope.warn(ORPHANED);
 }
 
 /** Deletes an object and says so the way the real server does: 202 only where the client asked by the old word not to orphan. */

@@ -62,7 +62,8 @@ class MemoryStore implements Store {
   }
 
   create(key: StoreKey, object: NewObject): StoredObject {
-    if (this.get(key) !== undefined) throw alreadyExists(key);
+    const existing = this.get(key);
+    if (existing !== undefined) throw alreadyExists(key, existing);
     return this.#put(key, object, undefined);
   }
 
@@ -193,9 +194,10 @@ function notFound(key: StoreKey): StatusError {
   return new StatusError(404, 'NotFound', `${text} not found`, details);
 }
 
-function alreadyExists(key: StoreKey): StatusError {
+function alreadyExists(key: StoreKey, existing: StoredObject): StatusError {
   const { text, details } = describe(key);
-  return new StatusError(409, 'AlreadyExists', `${text} already exists`, details);
+  const state = existing.metadata.deletionTimestamp === undefined ? '' : 'object is being deleted: ';
+  return new StatusError(409, 'AlreadyExists', `${state}${text} already exists`, details);
 }
 
 function conflict(key: StoreKey): StatusError {

@@ -4,7 +4,18 @@ import { constants, type SetDefaults } from './set-defaults.ts';
 
 const stickySeconds = 10_800;
 
-const service: SetDefaults = (object) => mapPart(object, 'spec', serviceSpec);
+const service: SetDefaults = (object) => {
+  const filled = mapPart(object, 'spec', serviceSpec);
+  return text(part(filled, 'spec'), 'type') === 'LoadBalancer' ? mapPart(filled, 'status', balancerStatus) : filled;
+};
+
+/** An address of a load balancer leads to it unless told. */
+const balancerStatus: SetDefaults = (status) =>
+  mapPart(status, 'loadBalancer', (balancer) =>
+    mapParts(balancer, 'ingress', (ingress) =>
+      text(ingress, 'ip') === '' ? ingress : withDefaults(ingress, { ipMode: 'VIP' }),
+    ),
+  );
 
 const serviceSpec: SetDefaults = (given) => {
   const typed = withDefaults(given, { sessionAffinity: 'None', type: 'ClusterIP' });

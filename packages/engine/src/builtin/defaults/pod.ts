@@ -104,6 +104,14 @@ const volume: SetDefaults = (object) => {
 
 const mode: SetDefaults = (object) => withDefaults(object, { defaultMode });
 
+/** A pod's only address is the first of its addresses, and counts where they differ. */
+const podAddresses: SetDefaults = (status) => {
+  const [one, [first]] = [text(status, 'podIP'), parts(status, 'podIPs')];
+  const listed = text(first, 'ip');
+  if (one === listed) return status;
+  return one === '' ? { ...status, podIP: listed } : { ...status, podIPs: [{ ip: one }] };
+};
+
 /** Defaults of pods and of what they consist of, by Go type. */
 export const podDefaults: Readonly<Record<string, SetDefaults>> = {
   'core.AzureDiskVolumeSource': constants({
@@ -125,6 +133,7 @@ export const podDefaults: Readonly<Record<string, SetDefaults>> = {
   'core.ObjectFieldSelector': constants({ apiVersion: 'v1' }),
   'core.Pod': pod,
   'core.PodSpec': podSpec,
+  'core.PodStatus': podAddresses,
   'core.Probe': constants({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }),
   'core.ProjectedVolumeSource': mode,
   'core.RBDPersistentVolumeSource': constants({ pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' }),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { emptyStruct } from '../decode.ts';
-import { part, text, texts, withDefaults } from '../read.ts';
+import { mapPart, part, text, texts, withDefaults } from '../read.ts';
+import { keepStatus } from './keep-status.ts';
 
 /** Fills in the families of a service's addresses in a cluster of IPv4; the address itself is somebody else's to give. */
 export function prepareService(object: JsonObject): JsonObject {
@@ -8,6 +9,15 @@ export function prepareService(object: JsonObject): JsonObject {
   const status = emptyStruct('core.ServiceStatus');
   if (text(spec, 'type') === 'ExternalName') return { ...object, spec, status };
   return { ...object, spec: withFamilies(spec), status };
+}
+
+/** A service that has an address has a family, and one that is no load balancer any more has lost its addresses outside. */
+export function prepareServiceUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
+  const kept = keepStatus(object, old, subresource);
+  if (subresource !== '') return kept;
+  const type = text(part(kept, 'spec'), 'type');
+  const filled = type === 'ExternalName' ? kept : mapPart(kept, 'spec', withFamilies);
+  return type === 'LoadBalancer' ? filled : mapPart(filled, 'status', (status) => ({ ...status, loadBalancer: {} }));
 }
 
 function withAddresses(spec: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { deepEqual } from '../../deep-equal.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import { GoStruct } from '../../field/go-json.ts';
@@ -209,9 +209,31 @@ function trafficCauses(spec: JsonObject, type: string): Causes {
   ];
 }
 
+/** Only load balancers have addresses outside. */
+function balancerStatusCauses(object: JsonObject): Causes {
+  const balancer = part(part(object, 'status'), 'loadBalancer');
+  const field = 'status.loadBalancer';
+  if (text(part(object, 'spec'), 'type') !== 'LoadBalancer' && parts(balancer, 'ingress').length > 0) {
+    return [forbidden(`${field}.ingress`, "may only be used when `spec.type` is 'LoadBalancer'")];
+  }
+  return checkParts(balancer ?? {}, 'ingress', field, (ingress, at) => {
+    const [ip, hostname] = [text(ingress, 'ip'), text(ingress, 'hostname')];
+    const isAddress = hostname !== '' && isIP(hostname) !== 0;
+    const named = hostname === '' ? [] : checkValue(hostname, `${at}.hostname`, checkSubdomainName);
+    return [
+      ...(ip === '' ? [] : checkIp(ip, `${at}.ip`)),
+      ...(ip === '' && ingress['ipMode'] !== undefined
+        ? [forbidden(`${at}.ipMode`, 'may not be specified when `ip` is not set')]
+        : checkOptionalOneOf(ingress, 'ipMode', at, ['Proxy', 'VIP'])),
+      ...named,
+      ...(isAddress ? [invalid(`${at}.hostname`, hostname, 'must be a DNS name, not an IP address')] : []),
+    ];
+  });
+}
+
 /** Checks what an update did to a service: the address that it has stays. */
 export function checkServiceUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
-  if (subresource === 'status') return [];
+  if (subresource === 'status') return balancerStatusCauses(object);
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
   const keepsType = text(spec, 'type') !== 'ExternalName' && text(before, 'type') !== 'ExternalName';
   const [ips, oldIps] = [texts(spec, 'clusterIPs'), texts(before, 'clusterIPs')];

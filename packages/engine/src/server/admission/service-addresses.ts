@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Service } from '@manta/api';
 import { addressPool } from '../../controllers/service/address-pool.ts';
 import {
@@ -9,6 +10,7 @@ import {
   refuseNodePort,
   type ServiceAddresses,
 } from '../../controllers/service/service-addresses.ts';
+import { deepEqual } from '../../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import type { Store } from '../../store/contract.ts';
@@ -42,24 +44,50 @@ export function serviceAddresses(store: Store, world: EngineWorld, cidr: string)
 /** What an update leaves out stays as it was, as long as the type still needs it. */
 function carryOver(spec: JsonObject, old: JsonObject): JsonObject {
   const before = isObject(old['spec']) ? old['spec'] : {};
-  const needsIp = spec['type'] !== 'ExternalName' && before['type'] !== 'ExternalName';
   const isMissing = textAt(spec, 'clusterIP') === '' && !Array.isArray(spec['clusterIPs']);
   const ips =
-    needsIp && isMissing ? { clusterIP: before['clusterIP'] ?? '', clusterIPs: before['clusterIPs'] ?? [] } : {};
+    needsIp(spec) && needsIp(before) && isMissing
+      ? { clusterIP: before['clusterIP'] ?? '', clusterIPs: before['clusterIPs'] ?? [] }
+      : {};
   const ports = usesNodePorts(spec) && usesNodePorts(before) ? { ports: portsOf(spec, before) } : {};
-  return withoutExternal({ ...spec, ...ips, ...ports }, before);
+  const port = before['healthCheckNodePort'];
+  const isHealthMissing = needsHealthPort(spec) && needsHealthPort(before) && spec['healthCheckNodePort'] === undefined;
+  const health = isHealthMissing && port !== undefined ? { healthCheckNodePort: port } : {};
+  return withoutOutgrown(withoutNodePorts({ ...spec, ...ips, ...ports, ...health }, before), before);
 }
 
-/** A service that is no longer reached from outside gives back what it needed for that, where the client left it as it was. */
-function withoutExternal(spec: JsonObject, before: JsonObject): JsonObject {
+type Needs = (spec: JsonObject) => boolean;
+
+const needsIp: Needs = (spec) => spec['type'] !== 'ExternalName';
+const isBalancer: Needs = (spec) => spec['type'] === 'LoadBalancer';
+const isExternal: Needs = (spec) =>
+  spec['type'] === 'NodePort' || isBalancer(spec) || (spec['type'] === 'ClusterIP' && hasItems(spec['externalIPs']));
+const needsHealthPort: Needs = (spec) => isBalancer(spec) && spec['externalTrafficPolicy'] === 'Local';
+
+/** Which fields go with which types. */
+const typeFields: readonly (readonly [Needs, readonly string[]])[] = [
+  [needsIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
+  [isExternal, ['externalTrafficPolicy']],
+  [needsHealthPort, ['healthCheckNodePort']],
+  [isBalancer, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']],
+];
+
+/** What the new type has no use for is dropped where the client left it as it was; what it changed is for the checks to refuse. */
+function withoutOutgrown(spec: JsonObject, before: JsonObject): JsonObject {
+  const dropped = typeFields
+    .filter(([needs]) => needs(before) && !needs(spec))
+    .flatMap(([, keys]) => keys)
+    .filter((key) => deepEqual(spec[key], before[key]));
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => !dropped.includes(key)));
+}
+
+/** Node ports go together, where the client left all of them as they were. */
+function withoutNodePorts(spec: JsonObject, before: JsonObject): JsonObject {
   if (usesNodePorts(spec) || !usesNodePorts(before)) return spec;
-  const known = listOf(before['ports']).map(({ nodePort }) => nodePort);
-  const ports = listOf(spec['ports']).map(({ nodePort, ...port }) =>
-    nodePort === undefined || known.includes(nodePort) ? port : { ...port, nodePort },
-  );
-  const { externalTrafficPolicy, healthCheckNodePort: _, allocateLoadBalancerNodePorts: __, ...rest } = spec;
-  const isExternal = spec['type'] === 'LoadBalancer' && externalTrafficPolicy !== undefined;
-  return { ...rest, ports, ...(isExternal ? { externalTrafficPolicy } : {}) };
+  const numbers = (of: JsonObject) => new Set(listOf(of['ports']).map(({ nodePort }) => nodePort ?? 0));
+  const [now, known] = [numbers(spec), numbers(before)];
+  if (now.size !== known.size || ![...now].every((port) => known.has(port))) return spec;
+  return { ...spec, ports: listOf(spec['ports']).map(({ nodePort: _, ...port }) => port) };
 }
 
 function portsOf(spec: JsonObject, before: JsonObject): Json {
@@ -76,6 +104,8 @@ function withClusterIp(spec: JsonObject, from: ServiceAddresses, object: JsonObj
   const first = valueAt(spec, 'clusterIPs');
   const asked = textAt(spec, 'clusterIP') || (Array.isArray(first) && typeof first[0] === 'string' ? first[0] : '');
   if (asked === 'None') return { ...spec, clusterIP: 'None', clusterIPs: ['None'] };
+  // What is no address at all is for the checks to refuse.
+  if (asked !== '' && isIP(asked) === 0) return { ...spec, clusterIP: asked, clusterIPs: first ?? [asked] };
   if (asked !== '') {
     refuse(refuseClusterIp(from, asked), object);
     return { ...spec, clusterIP: asked, clusterIPs: [asked] };
@@ -120,6 +150,10 @@ function refuse(refused: Refused | undefined, object: JsonObject): void {
 
 function exhausted(message: string): StatusError {
   return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`);
+}
+
+function hasItems(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 function listOf(value: Json | undefined): readonly JsonObject[] {

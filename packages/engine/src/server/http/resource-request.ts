@@ -5,7 +5,7 @@ import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { authorize } from '../authorize.ts';
 import { methodNotAllowed, noSuchPath } from '../errors.ts';
-import { handleDelete, warnOfOrphans } from '../handle-delete.ts';
+import { handleDelete } from '../handle-delete.ts';
 import { handleRead } from '../handle-read.ts';
 import { handleWrite } from '../handle-write.ts';
 import type { Scope, Verb } from '../request.ts';
@@ -137,7 +137,6 @@ async function carryOut(call: ResourceRequest, scope: Scope, verb: Exclude<Verb,
     }
     case 'deletecollection': {
       const params = await deleteOptions(request, query);
-      warnOfOrphans(scope, params);
       return { code: 200, body: showList(view, await deleteCollection(api, scope, listQuery(query), params)) };
     }
   }

@@ -6,6 +6,7 @@ import type { Scope } from '../request.ts';
 import { deleteObject } from './delete.ts';
 import type { DeleteParams } from './delete-params.ts';
 import { type ListPage, listObjects } from './list.ts';
+import { warnOfOrphans } from './warn-of-orphans.ts';
 
 /** Deletes all that a list selects; what others delete meanwhile does not matter. Gives back what was found. */
 export async function deleteCollection(
@@ -15,6 +16,7 @@ export async function deleteCollection(
   params: DeleteParams = {},
 ): Promise<ListPage> {
   const page = listObjects(api, scope, selection);
+  warnOfOrphans(scope, params);
   for (const object of page.items) await deleteOne(api, scope, object, params);
   return page;
 }

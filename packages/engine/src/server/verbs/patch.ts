@@ -45,7 +45,9 @@ export async function patchObject(
   const change = (old: JsonObject) => {
     const object = patched(scope, type, old, body);
     return decodePatched(scope, old, object, params, (why) =>
-      undecodableResult(type, type === 'strategic' && isObject(body) ? body : object, why),
+      type === 'strategic' && isObject(body)
+        ? undecodableResult(type, body, asConversionError(why))
+        : undecodableResult(type, object, why),
     );
   };
   const sentManagedFields = (old: JsonObject) => managedFieldsIn(patched(scope, type, old, body));
@@ -90,6 +92,14 @@ function decodePatched(
   return decoded;
 }
 
+/** A strategic patch is read without JSON, and what fails there has other words. */
+function asConversionError(why: string): string {
+  const [, source, target = ''] = /^json: cannot unmarshal (\w+) into Go .* of type (\S+)$/.exec(why) ?? [];
+  if (source === undefined) return why;
+  if (target.startsWith('[]')) return `cannot restore slice from ${source}`;
+  return target.startsWith('map[') ? `cannot restore map from ${source}` : why;
+}
+
 /** Where decoding fails, the error is made from its reason alone. */
 function decodeOr<T>(toError: (why: string) => StatusError, decode: () => T): T {
   try {
@@ -119,7 +129,8 @@ function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): Js
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const type = `${group}/${version}, Kind=${resource.kind}`;
   const toError = (why: string) => {
-    const cause = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+    const detail = why.startsWith('illegal base64') ? `error decoding from json: ${why}` : why;
+    const cause = `unable to convert unstructured object to ${type}: ${detail}`;
     return new StatusError(
       500,
       '',

@@ -1,0 +1,83 @@
+import { goQuote, parseQuantity } from '@manta/api';
+import type { JsonObject } from '../json.ts';
+import { part, parts, text, texts } from './read.ts';
+
+/** What the server says of a service that it takes all the same. */
+export function serviceWarnings(object: JsonObject): readonly string[] {
+  const spec = part(object, 'spec') ?? {};
+  const isHeadless = text(spec, 'clusterIP') === 'None';
+  return [
+    ...(texts(spec, 'externalIPs').length > 0
+      ? ['spec.externalIPs is deprecated and may no longer be implemented in some clusters']
+      : []),
+    ...(isHeadless && text(spec, 'sessionAffinity') === 'ClientIP'
+      ? ['spec.SessionAffinity is ignored for headless services']
+      : []),
+    ...(text(spec, 'type') !== 'ExternalName' && text(spec, 'externalName') !== ''
+      ? ['spec.externalName is ignored when spec.type is not "ExternalName"']
+      : []),
+  ];
+}
+
+/** What the server says of a pod that it takes all the same. */
+export function podWarnings(object: JsonObject): readonly string[] {
+  return podSpecWarnings(part(object, 'spec') ?? {}, 'spec');
+}
+
+/** What the server says of a job that it takes all the same. */
+export function jobWarnings(object: JsonObject): readonly string[] {
+  return podSpecWarnings(part(part(part(object, 'spec'), 'template'), 'spec') ?? {}, 'spec.template.spec');
+}
+
+function podSpecWarnings(spec: JsonObject, at: string): readonly string[] {
+  return ['initContainers', 'containers'].flatMap((list) =>
+    parts(spec, list).flatMap((container, index) => containerWarnings(container, `${at}.${list}[${index}]`)),
+  );
+}
+
+function containerWarnings(container: JsonObject, at: string): readonly string[] {
+  const resources = part(container, 'resources');
+  return [
+    ...repeated(parts(container, 'env'), `${at}.env`, (each) => text(each, 'name')).map(
+      ({ place, key }) =>
+        `${place}: hides previous definition of ${goQuote(key)}, which may be dropped when using apply`,
+    ),
+    ...['limits', 'requests'].flatMap((key) => fractions(part(resources, key), `${at}.resources.${key}`)),
+    ...repeated(parts(container, 'ports'), `${at}.ports`, portKey).map(
+      ({ place, first }) => `${place}: duplicate port definition with ${first}`,
+    ),
+  ];
+}
+
+function portKey(port: JsonObject): string {
+  return JSON.stringify(['containerPort', 'hostPort', 'hostIP', 'protocol'].map((key) => port[key]));
+}
+
+/** Amounts of bytes that are no whole ones. */
+function fractions(amounts: JsonObject | undefined, at: string): readonly string[] {
+  return ['memory', 'ephemeral-storage'].flatMap((name) => {
+    const amount = text(amounts, name);
+    const parsed = parseQuantity(amount);
+    if (amount === '' || !parsed.ok || parsed.value.nanos % 1_000_000_000n === 0n) return [];
+    return [`${at}[${name}]: fractional byte value ${goQuote(amount)} is invalid, must be an integer`];
+  });
+}
+
+interface Repeated {
+  readonly key: string;
+  readonly place: string;
+  readonly first: string;
+}
+
+/** The items whose key an earlier one has. */
+function repeated(items: readonly JsonObject[], at: string, keyOf: (item: JsonObject) => string): readonly Repeated[] {
+  const places = new Map<string, string>();
+  return items.flatMap((item, index) => {
+    const key = keyOf(item);
+    const place = `${at}[${index}]`;
+    const first = places.get(key);
+    if (first !== undefined) return [{ key, place, first }];
+    places.set(key, place);
+    return [];
+  });
+}

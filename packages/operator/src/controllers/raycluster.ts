@@ -79,7 +79,9 @@ export function createRayClusterController(
     };
     const outcome = await act(plan.actions, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
-    const isUrgent = status !== undefined && isUrgentChange(observed.cluster.status, status);
+    // What went wrong is told at once: the next pass may be long in coming.
+    const isUrgent =
+      status !== undefined && (outcome.kind === 'failed' || isUrgentChange(observed.cluster.status, status));
     const heldMs = status === undefined ? 0 : hold.waitMs(key, isUrgent, observed.now);
     if (status !== undefined && heldMs === 0) {
       await writeStatus(actor, observed.cluster.status, status);

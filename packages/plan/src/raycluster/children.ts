@@ -82,15 +82,16 @@ function planHeadService(subject: Subject): readonly Action[] {
   }
   return found.length === 1
     ? []
-    : createUnlessThere(subject, 'Service', 'service', buildHeadService(cluster, spec, context), []);
+    : createUnlessThere(subject, 'Service', 'service', buildHeadService(cluster, spec, context), [], 'fine-if-ours');
 }
 
 function planHeadlessService(subject: Subject): readonly Action[] {
   const { cluster, spec, children, name } = subject;
   if (children.services.some(({ labels }) => labels[Label.HeadlessWorkerService] === name)) return [];
-  return createUnlessThere(subject, 'Service', 'service', buildHeadlessService(cluster, spec), []);
+  return createUnlessThere(subject, 'Service', 'service', buildHeadlessService(cluster, spec), [], 'fine-if-ours');
 }
 
+/** Pods do not need it, so one of that name that somebody else has made is as good. */
 function planServeService(subject: Subject): readonly Action[] {
   const { cluster, spec, children } = subject;
   if (!wantsServeService(cluster)) return [];

@@ -1,15 +1,16 @@
 import type { KubeObject } from '@manta/api';
-import { type Action, type ChildKind, normal, warning } from '../plan.ts';
+import { type Action, type ChildKind, type CreateAction, normal, warning } from '../plan.ts';
 import type { NamedRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
-/** Creates an object unless it is there. `words` is what events call its kind. */
+/** Creates an object unless it is there. `words` is what events call its kind; `whenExists` is for one that we did not see. */
 export function createUnlessThere(
   subject: Subject,
   kind: ChildKind,
   words: string,
   object: KubeObject | undefined,
   existing: readonly NamedRecord[],
+  whenExists: CreateAction['whenExists'] = 'fine',
 ): readonly Action[] {
   const name = object?.metadata?.name ?? '';
   if (object === undefined || isThere(existing, name)) return [];
@@ -19,7 +20,7 @@ export function createUnlessThere(
       type: 'create',
       kind,
       objects: [object],
-      whenExists: kind === 'Service' ? 'fine-if-ours' : 'fine',
+      whenExists,
       done: normal(`Created${kind}`, 'Create', `Created ${told}`),
       failed: warning(`FailedToCreate${kind}`, 'Create', `Failed creating ${told}`),
     },

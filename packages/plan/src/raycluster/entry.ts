@@ -12,9 +12,13 @@ export function planEntry(subject: Subject): readonly Action[] {
 }
 
 function planRoute(subject: Subject): readonly Action[] {
-  const { cluster, spec, children } = subject;
-  if (children.routes.length > 0) return [];
-  return createUnlessThere(subject, 'Route', 'route', buildRoute(cluster, spec), []);
+  const { cluster, spec, children, uid } = subject;
+  const wanted = buildRoute(cluster, spec);
+  if (wanted === undefined)
+    return children.routes
+      .filter(({ owner }) => owner === uid)
+      .map((route) => remove(subject, 'Route', 'route', route));
+  return children.routes.length > 0 ? [] : createUnlessThere(subject, 'Route', 'route', wanted, []);
 }
 
 function planIngress(subject: Subject): readonly Action[] {
@@ -22,7 +26,9 @@ function planIngress(subject: Subject): readonly Action[] {
   const wanted = buildIngress(cluster, spec);
   const ours = children.ingresses.filter(({ metadata }) => isOurs(subject, metadata?.ownerReferences));
   if (wanted === undefined)
-    return ours.map(({ metadata }) => removeIngress(subject, metadata?.name ?? '', metadata?.uid ?? ''));
+    return ours.map(({ metadata: { name = '', uid = '' } = {} }) =>
+      remove(subject, 'Ingress', 'ingress', { name, uid }),
+    );
   const name = wanted.metadata?.name ?? '';
   const live = children.ingresses.find(({ metadata }) => metadata?.name === name);
   if (live === undefined) return createUnlessThere(subject, 'Ingress', 'ingress', wanted, []);
@@ -44,10 +50,15 @@ function planIngress(subject: Subject): readonly Action[] {
   ];
 }
 
-/** Switching the Ingress off takes it away; one that somebody else made stays. */
-function removeIngress(subject: Subject, name: string, uid: string): Action {
-  const note = `Deleted ingress ${fullName(subject, name)}`;
-  return { type: 'delete', kind: 'Ingress', name, uid, done: normal('DeletedIngress', 'Delete', note) };
+/** Switching the way in off takes it away; one that somebody else made stays. */
+function remove(
+  subject: Subject,
+  kind: 'Ingress' | 'Route',
+  words: string,
+  { name, uid }: { readonly name: string; readonly uid: string },
+): Action {
+  const note = `Deleted ${words} ${fullName(subject, name)}`;
+  return { type: 'delete', kind, name, uid, done: normal(`Deleted${kind}`, 'Delete', note) };
 }
 
 function isOurs(

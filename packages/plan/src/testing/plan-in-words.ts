@@ -13,7 +13,7 @@ export function say(action: Action): string {
     case 'event':
       return `${action.event.severity} ${action.event.reason}: ${action.event.note}`;
     case 'create':
-      return `create ${action.kind} ${action.objects.map((object) => object.metadata?.name?.replace(/-[a-z0-9]{5}$/, '-?')).join(' ')}`;
+      return `create ${action.kind} ${action.objects.map(({ metadata }) => (action.kind === 'Pod' ? metadata?.generateName?.concat('?') : metadata?.name)).join(' ')}`;
     case 'delete':
       return `delete ${action.kind} ${action.name}`;
     case 'delete-pods':

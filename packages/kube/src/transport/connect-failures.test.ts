@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -186,4 +186,26 @@ test('several addresses that fail together are explained by the first', () => {
 test('an unknown failure keeps its own words, in one line', () => {
   const text = explainConnectFailure(new Error('some\n  thing'), new URL('https://api:6443'));
   expect(text).toBe("Can't connect to the API server at api:6443: some thing");
+});
+
+test('closing ends a connection that is still being made, so that it does not hold the process up', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const accepted = once(server, 'connection');
+  // Takes the connection and never answers to TLS; with this clock no time-out ends the wait.
+  const connection: Connection = {
+    server: new URL(`https://127.0.0.1:${portOf(server)}`),
+    tls: { rejectUnauthorized: true },
+    credentials: () => ({ headers: {} }),
+    invalidateCredentials: () => undefined,
+  };
+  const transport = createTransport({ connection, clock: new ManualClock() });
+  const sent = transport.send({ method: 'GET', path: '/x' });
+  sent.catch(() => undefined);
+  const [socket] = (await accepted) as [Socket];
+  const ended = once(socket.on('error', () => undefined).resume(), 'close');
+  await transport.close();
+  await expect(sent).rejects.toThrow('was closed by us');
+  await ended;
 });

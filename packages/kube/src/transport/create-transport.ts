@@ -44,6 +44,7 @@ class KubeTransport implements Transport {
   readonly #socketOptions: SocketOptions;
   readonly #http2: Http2Pool;
   #http1: Http1Pool | undefined;
+  readonly #closing = new AbortController();
   #closedBecause: TransportError | undefined;
   #lastCredentials: Credentials | undefined;
   #baseHeaders: OutgoingHttpHeaders = {};
@@ -57,7 +58,7 @@ class KubeTransport implements Transport {
     this.#userAgent = options.userAgent ?? 'manta';
     const { observer, connectTimeoutMs = 10_000 } = options;
     this.#observer = observer;
-    this.#socketOptions = { connection, clock, connectTimeoutMs, observer };
+    this.#socketOptions = { connection, clock, connectTimeoutMs, observer, closing: this.#closing.signal };
     this.#http2 = new Http2Pool({
       ...this.#socketOptions,
       readIdleMs: options.readIdleMs ?? 30_000,
@@ -85,6 +86,7 @@ class KubeTransport implements Transport {
     this.#closedBecause ??= new TransportError(`The connection to ${this.#host} was closed by us`);
     this.#http2.close(this.#closedBecause);
     this.#http1?.close();
+    this.#closing.abort(this.#closedBecause);
     return Promise.resolve();
   }
 

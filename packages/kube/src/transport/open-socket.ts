@@ -21,6 +21,8 @@ export interface SocketOptions {
   /** For the whole of it: name lookup, TCP, proxy, TLS. */
   readonly connectTimeoutMs: number;
   readonly observer?: Pick<RequestObserver, 'hostResolved'> | undefined;
+  /** Aborted when nobody wants a connection any more: those that are being made would keep the process alive. */
+  readonly closing?: AbortSignal | undefined;
 }
 
 /** Connects and, for https, makes the TLS session. Fails with one line that says what to do. */
@@ -29,8 +31,10 @@ export async function openSocket(
   credentials: Credentials,
   protocols: readonly OpenedSocket['protocol'][],
 ): Promise<OpenedSocket> {
-  const { connection, clock, connectTimeoutMs } = options;
+  const { connection, clock, connectTimeoutMs, closing } = options;
   const controller = new AbortController();
+  const onClosing = () => controller.abort(closing?.reason);
+  closing?.addEventListener('abort', onClosing, { once: true });
   const cancelTimer = clock.setTimer(connectTimeoutMs, () => controller.abort(new ConnectTimeout(connectTimeoutMs)));
   try {
     const raw = await openRaw(options, controller.signal);
@@ -47,6 +51,7 @@ export async function openSocket(
     });
   } finally {
     cancelTimer();
+    closing?.removeEventListener('abort', onClosing);
   }
 }
 

@@ -1,5 +1,6 @@
 import { compareQuantities, parseQuantity } from '@manta/api';
 import { Environment } from '@marcbachmann/cel-js';
+import { registerNetwork } from './cel-network.ts';
 import { compilePattern } from './pattern.ts';
 
 /** The variables and functions that rules of CRDs can use. */
@@ -10,6 +11,7 @@ export function createCelEnvironment(): Environment {
   registerStrings(environment);
   registerLists(environment);
   registerQuantities(environment);
+  registerNetwork(environment);
   return environment;
 }
 

@@ -7,6 +7,7 @@ import type { ValidationRule } from '../schema.ts';
 import type { FieldCause } from '../status-error.ts';
 import { createCelEnvironment } from './cel-environment.ts';
 import { celValue } from './cel-values.ts';
+import { fieldSteps } from './field-steps.ts';
 import { findItem } from './list-keys.ts';
 import type { SchemaNode } from './node.ts';
 
@@ -67,7 +68,7 @@ const environment = createCelEnvironment();
 const programs = new WeakMap<ValidationRule, Program>();
 
 /** Compiles a rule, once. */
-export function compileRule(rule: ValidationRule): Program {
+function compileRule(rule: ValidationRule): Program {
   const known = programs.get(rule);
   if (known !== undefined) return known;
   const usesOldSelf = /\boldSelf\b/.test(rule.rule);
@@ -179,11 +180,4 @@ function causeFor(rule: ValidationRule, field: string, value: unknown, problem: 
     default:
       return invalid(field, value, problem);
   }
-}
-
-/** `.a.b['c']` as steps. */
-function fieldSteps(path: string | undefined): readonly Step[] {
-  return [...(path ?? '').matchAll(/\.([^.[\]]+)|\['((?:\\.|[^'])*)'\]/g)].map(
-    ([, name, quoted]) => name ?? quoted ?? '',
-  );
 }

@@ -4,7 +4,7 @@ import { GoStruct } from '../field/go-json.ts';
 import { checkServiceName, checkSubdomainName } from '../field/names.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
-import { checkStructure } from './structure.ts';
+import { checkSchema } from './structure.ts';
 
 type Causes = readonly FieldCause[];
 
@@ -108,7 +108,7 @@ function sharedCauses(versions: readonly JsonObject[], key: string, shared: stri
 
 function schemaCauses(value: Json, path: string): Causes {
   const schema = isObject(value) ? value['openAPIV3Schema'] : undefined;
-  return isObject(schema) ? checkStructure(schema, `${path}.openAPIV3Schema`) : [];
+  return isObject(schema) ? checkSchema(schema, `${path}.openAPIV3Schema`) : [];
 }
 
 function columnsCauses(value: Json, path: string): Causes {

@@ -17,7 +17,10 @@ export async function runOnCluster(manta: string, mustExit: boolean): Promise<nu
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', stop);
   const report = await Promise.race([waitUntilReady(), ended.then(() => undefined)]);
-  if (report === undefined) return (await ended) || 1;
+  if (report === undefined) {
+    stop();
+    return (await ended) || 1;
+  }
   console.log(
     `\nThe operator is running.\n${report}\nTry: kubectl apply -f samples/raycluster.yaml; kubectl get rayclusters. Ctrl-C stops the operator.\n`,
   );

@@ -38,7 +38,8 @@ export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | unde
   const timeoutMs = gcsFtDeletionTimeoutSeconds(cluster.metadata.annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
-  return { actions: cleanUp(subject), lookAgainMs: Math.min(leftMs, LOOK_AGAIN_MS) };
+  // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
+  return { actions: cleanUp(subject), lookAgainMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
 }
 
 /**

@@ -337,7 +337,7 @@ describe('a deletion in which something is refused', () => {
 
   it('is looked at again in time when its time is nearly over', () => {
     const metadata = { ...deleted, deletionTimestamp: '2026-08-01T11:55:03Z' };
-    expect(planRayCluster(observed({ ...options, metadata })).lookAgainMs).toBe(3000);
+    expect(planRayCluster(observed({ ...options, metadata })).lookAgainMs).toBe(3001);
   });
 
   it.each<[string, ObservedOptions, string]>([

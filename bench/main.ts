@@ -2,18 +2,20 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import type { Measurement, Scenario } from './scenario.ts';
+import { engineLoad } from './scenarios/engine-load.ts';
+import { engineStart } from './scenarios/engine-start.ts';
 import { patches } from './scenarios/patches.ts';
 import { start } from './scenarios/start.ts';
 import { sync } from './scenarios/sync.ts';
 
-const SCENARIOS: readonly Scenario[] = [patches, sync, start];
+const SCENARIOS: readonly Scenario[] = [patches, sync, start, engineStart, engineLoad];
 const RESULTS = resolve(import.meta.dirname, 'results');
 
 async function main(): Promise<number> {
   const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith('-'));
   const unknown = wanted.find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
   if (unknown !== undefined || process.argv.includes('--help')) {
-    const list = SCENARIOS.map(({ name, what }) => `  ${name.padEnd(10)}${what}`).join('\n');
+    const list = SCENARIOS.map(({ name, what }) => `  ${name.padEnd(14)}${what}`).join('\n');
     console.error(
       `${unknown === undefined ? '' : `no scenario is called ${unknown}\n`}npm run bench [-- scenario …]\n\n${list}`,
     );

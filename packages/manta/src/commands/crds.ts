@@ -31,8 +31,8 @@ export async function applyCrds(options: { readonly kubeconfig?: string }): Prom
   }
 }
 
-/** Installs or updates them through a client; `told` hears of each. */
-export async function installCrds(client: KubeClient, told?: (name: string) => void): Promise<void> {
+/** Installs or updates them through a client; `told` hears of each, and the next one waits for it. */
+export async function installCrds(client: KubeClient, told: (name: string) => unknown): Promise<void> {
   for (const crd of crds()) {
     const name = crd.metadata?.name ?? '';
     await client.patch(
@@ -40,6 +40,6 @@ export async function installCrds(client: KubeClient, told?: (name: string) => v
       { name },
       { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true },
     );
-    told?.(name);
+    await told(name);
   }
 }

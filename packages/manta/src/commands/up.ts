@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/engine';
 import { ApiError, systemClock } from '@manta/kube';
 import { runOperator, stopSignal } from '@manta/operator';
-import { installCrds } from './crds.ts';
 import { chosenDataDir } from './data-dir.ts';
+import { ensureCrds } from './engine-crds.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
 
 /** What `manta up` was asked for. */
@@ -32,7 +32,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     onError: sayError,
   });
   try {
-    await installCrds(engine.client);
+    await ensureCrds(engine.client, dataDir);
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
     writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString() });
     process.stdout.write(`ready\nkubeconfig: ${kubeconfig}\n`);

@@ -16,6 +16,6 @@ afterAll(async () => {
   await engine.stop();
 });
 
-runSuite('engine', () => open.target);
+runSuite(() => open.target);
 
 it('the engine met no fault of its own on the way', () => expect(engine.internalErrors).toEqual([]));

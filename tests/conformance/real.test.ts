@@ -17,4 +17,4 @@ afterAll(async () => {
   await plane.stop();
 });
 
-runSuite('real', () => open.target);
+runSuite(() => open.target);

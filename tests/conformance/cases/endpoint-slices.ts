@@ -192,7 +192,6 @@ export const cases: readonly Case[] = [
   },
   {
     title: 'old Endpoints of a service are kept, too',
-    skip: { engine: 'nothing that Ray or its operator uses reads Endpoints; EndpointSlices have replaced them' },
     run: async (t) => {
       const namespace = await t.namespace();
       await t.must('POST', services(namespace), service('s', { selector }));

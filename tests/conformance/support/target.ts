@@ -112,6 +112,4 @@ export interface Target {
 export interface Case {
   readonly title: string;
   readonly run: (t: Target) => Promise<void>;
-  /** Who may not run it, and why. */
-  readonly skip?: { readonly engine?: string; readonly real?: string };
 }

@@ -2,6 +2,7 @@ import type {
   Condition,
   ConfigMap,
   CustomResourceDefinition,
+  EndpointPort,
   EndpointSlice,
   IntOrString,
   Job,
@@ -32,6 +33,7 @@ export const persistentVolumeClaims = namespaced<PersistentVolumeClaim>(
   'persistentvolumeclaims',
   'PersistentVolumeClaim',
 );
+export const endpoints = namespaced<Endpoints>('', 'endpoints', 'Endpoints');
 export const events = namespaced<CoreEvent>('', 'events', 'Event');
 export const jobs = namespaced<Job>('batch', 'jobs', 'Job');
 export const endpointSlices = namespaced<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'EndpointSlice');
@@ -52,6 +54,24 @@ export const customResourceDefinitions = clusterScoped<CustomResourceDefinition>
 /** A volume, as far as anybody here looks into it. */
 export interface PersistentVolume extends KubeObject {
   readonly status?: { readonly phase?: string };
+}
+
+/** The endpoints of a service in their old form. */
+export interface Endpoints extends KubeObject {
+  readonly subsets?: readonly EndpointSubset[];
+}
+
+export interface EndpointSubset {
+  readonly addresses?: readonly EndpointAddress[];
+  readonly notReadyAddresses?: readonly EndpointAddress[];
+  readonly ports?: readonly EndpointPort[];
+}
+
+export interface EndpointAddress {
+  readonly ip: string;
+  readonly hostname?: string;
+  readonly nodeName?: string;
+  readonly targetRef?: ObjectReference;
 }
 
 /** An event as the core group has it. */

@@ -10,12 +10,14 @@ import { disruptionController } from './pdb/disruption-controller.ts';
 import { quotaStatus } from './quota/quota-status.ts';
 import { scheduler } from './scheduler/scheduler.ts';
 import { endpointSliceController } from './service/endpoint-slices.ts';
+import { endpointsController } from './service/endpoints.ts';
 import { volumeProtection } from './volume/volume-protection.ts';
 
 /** Kubernetes' own controllers, by name. */
 export const CONTROLLERS = {
   disruption: disruptionController,
   'endpoint-slices': endpointSliceController,
+  endpoints: endpointsController,
   'garbage-collector': garbageCollector,
   job: jobController,
   'namespace-deletion': namespaceDeletion,

@@ -131,7 +131,6 @@ describe('a rule that may be right is taken with its definition', () => {
     'self.m.all(key, self.m[key] > 0) && "a" in self.m && !(self.a in ["x", "y"])',
     'self.d < timestamp("2026-01-01T00:00:00Z") + duration("1h")',
     'self.?a.orValue("") == "" || optional.of(self.n).hasValue()',
-    'cel.bind(x, self.o, x.exists(y, y.w == 1))',
     'isURL(self.a) && url(self.a).getHost() == "x"',
     'sets.contains(self.l, ["x"]) || !format.dns1123Label().validate(self.a).hasValue()',
     'self.l == [] || self.e.metadata.name == self.e.kind',

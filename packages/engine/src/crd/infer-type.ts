@@ -164,16 +164,10 @@ class Inferrer {
 
   #receiverCall([name, receiver, args]: readonly [string, ASTNode, ASTNode[]], at: number, variables: Variables) {
     const isSpace = receiver.op === 'id' && !variables.has(receiver.args) && this.#names.isConstant(receiver.args);
-    if (isSpace && name === 'bind') return this.#bind(args, variables);
     const type = this.infer(receiver, variables);
     if (macros.has(name) && args.length > 1 && args[0]?.op === 'id') return this.#macro(name, type, args, variables);
     for (const each of args) this.infer(each, variables);
     return isSpace ? dyn : this.#named(name, at);
-  }
-
-  #bind([variable, value, body]: readonly ASTNode[], variables: Variables): CelType {
-    if (variable?.op !== 'id' || value === undefined || body === undefined) return dyn;
-    return this.infer(body, new Map([...variables, [variable.args, this.infer(value, variables)]]));
   }
 
   /** A walk over a list or the keys of a map: the first arguments name what is walked over. */

@@ -43,7 +43,7 @@ export function serviceTargets(
 }
 
 /** A pod that has an address and has not ended; one that is ending is reached until it has. */
-function isReachable(pod: Pod): boolean {
+export function isReachable(pod: Pod): boolean {
   return !hasPodEnded(pod) && (pod.status?.podIP ?? '') !== '';
 }
 
@@ -65,7 +65,7 @@ function endpointOf(service: Stored<Service>, pod: Stored<Pod>, node: Node | und
 }
 
 /** The port on one pod; undefined where the pod has none of that name. */
-function endpointPort(port: ServicePort, pod: Pod): EndpointPort | undefined {
+export function endpointPort(port: ServicePort, pod: Pod): EndpointPort | undefined {
   const { name = '', protocol = 'TCP', appProtocol } = port;
   const number = targetPort(port, pod, protocol);
   if (number === undefined) return undefined;

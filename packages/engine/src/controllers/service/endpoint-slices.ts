@@ -9,6 +9,7 @@ import { hasLabels } from '../label-selector.ts';
 import { controllerReference } from '../owner.ts';
 import { isNotFound } from '../refusal.ts';
 import { type EndpointGroup, serviceTargets } from './endpoint-groups.ts';
+import { isSelecting, keyOfService, servicesOfPod } from './selecting.ts';
 
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
@@ -53,25 +54,12 @@ export function endpointSliceController(cluster: Cluster): Controller {
 function keysOf({ store }: Cluster, { key, object, before, type }: StoreEvent): readonly string[] {
   const { resource, namespace, name } = key;
   if (resource === nameOf(services)) return [joinKey(namespace, name)];
-  if (resource === nameOf(nodes)) return type === 'MODIFIED' ? [] : readAll(store, services).map(keyOf);
+  if (resource === nameOf(nodes)) return type === 'MODIFIED' ? [] : readAll(store, services).map(keyOfService);
   if (resource === nameOf(endpointSlices)) {
     const owner = object.metadata.labels?.[SERVICE_NAME];
     return owner === undefined ? [] : [joinKey(namespace, owner)];
   }
-  const labels = [object.metadata.labels ?? {}, before?.metadata.labels ?? {}];
-  return readAll(store, services, namespace)
-    .filter((service) => isSelecting(service) && labels.some((has) => hasLabels(has, service.spec?.selector ?? {})))
-    .map(keyOf);
-}
-
-function keyOf({ metadata }: Stored<Service>): string {
-  return joinKey(metadata.namespace ?? '', metadata.name);
-}
-
-/** A service without a selector has endpoints that somebody else writes; an external name has none. */
-function isSelecting({ spec, metadata }: Stored<Service>): boolean {
-  const isGoing = metadata.deletionTimestamp !== undefined;
-  return !isGoing && spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
+  return servicesOfPod(store, namespace, object, before);
 }
 
 /** A slice holds a hundred endpoints at most; where there are none, an empty one says so. */

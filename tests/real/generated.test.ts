@@ -5,6 +5,7 @@ import { builtinSchemas } from '../../tools/generate/builtin-schemas.ts';
 import { coreTypes } from '../../tools/generate/core-types.ts';
 import { loadKubernetesSchemas } from '../../tools/generate/openapi.ts';
 import { podTemplate } from '../../tools/generate/pod-template.ts';
+import { protobufFields } from '../../tools/generate/protobuf-fields.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -17,7 +18,7 @@ const problem = await loadKubernetesSchemas().then(
 const leftOut = problem === undefined ? '' : ` (left out: ${problem})`;
 
 describe.skipIf(problem !== undefined)(`what is generated from Kubernetes is up to date${leftOut}`, () => {
-  it.each([builtinSchemas, coreTypes, podTemplate])(
+  it.each([builtinSchemas, coreTypes, podTemplate, protobufFields])(
     '$name: `npm run generate` would change nothing',
     async (generator) => {
       const files = await generator.generate();

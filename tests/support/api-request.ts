@@ -42,7 +42,9 @@ export function createRequester(credentials: Credentials): ApiRequester {
       const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
       const all = {
         accept: 'application/json',
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...headers,
       };

@@ -13,6 +13,8 @@ export interface Outcome {
   readonly object?: unknown;
 }
 
+const now = '2026-01-01T00:00:00Z';
+
 /** What creating an object would answer, by the strategy alone. */
 export function createBy(
   strategy: Strategy,
@@ -21,7 +23,8 @@ export function createBy(
 ): Outcome {
   return outcomeOf(() => {
     const read = strategy.applyDefaults(strategy.prune(object).object);
-    const filled = strategy.prepareForCreate({ ...read, metadata: { ...(read['metadata'] as object), uid: 'UID' } });
+    const named = { ...read, metadata: { ...(read['metadata'] as object), uid: 'UID' } };
+    const filled = strategy.prepareForCreate(named, now);
     const causes = strategy.validateCreate(filled);
     if (causes.length > 0) throw invalid(kind, nameOf(filled), causes);
     return { status: 201, object: comparable(filled) };
@@ -37,7 +40,8 @@ export function updateBy(
   subresource = '',
 ): Outcome {
   return outcomeOf(() => {
-    const filled = strategy.prepareForUpdate(strategy.applyDefaults(strategy.prune(object).object), old, subresource);
+    const read = strategy.applyDefaults(strategy.prune(object).object);
+    const filled = strategy.prepareForUpdate(read, old, subresource, now);
     const causes = strategy.validateUpdate(filled, old, subresource);
     if (causes.length > 0) throw invalid(kind, nameOf(filled), causes);
     return { status: 200, object: comparable(filled) };

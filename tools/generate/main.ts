@@ -4,10 +4,11 @@ import { builtinSchemas } from './builtin-schemas.ts';
 import { coreTypes } from './core-types.ts';
 import type { Generator } from './generator.ts';
 import { podTemplate } from './pod-template.ts';
+import { protobufFields } from './protobuf-fields.ts';
 import { quantityTable } from './quantity-table.ts';
 
 /** Everything that `npm run generate` can make. */
-const generators: readonly Generator[] = [builtinSchemas, coreTypes, podTemplate, quantityTable];
+const generators: readonly Generator[] = [builtinSchemas, coreTypes, podTemplate, protobufFields, quantityTable];
 
 const repositoryRoot = join(import.meta.dirname, '..', '..');
 

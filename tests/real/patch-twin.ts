@@ -24,6 +24,9 @@ import type { PlaneClient } from '../support/control-plane.ts';
 import type { Answered } from './ray-api.ts';
 
 /** One write, by one manager. */
+/** Times are not compared. */
+const NOW = '2026-01-01T00:00:00Z';
+
 export interface Step {
   readonly do: 'create' | 'update' | 'json' | 'merge' | 'strategic' | 'apply';
   readonly by: string;
@@ -213,8 +216,8 @@ export class Twin {
   private write(step: Step, body: unknown, live: Answered): JsonObject {
     const { strategy } = this.kind;
     const recorded = step.do === 'apply' ? this.applied(step, body, live) : this.recorded(step, body, live);
-    if (live === undefined) return strategy.prepareForCreate(recorded);
-    return strategy.prepareForUpdate(recorded, live, step.subresource ?? '');
+    if (live === undefined) return strategy.prepareForCreate(recorded, NOW);
+    return strategy.prepareForUpdate(recorded, live, step.subresource ?? '', NOW);
   }
 
   private applied(step: Step, body: unknown, live: Answered): JsonObject {

@@ -41,6 +41,9 @@ export const RayClusterEventReason = {
   DeletedPod: 'DeletedPod',
   FailedToDeletePod: 'FailedToDeletePod',
   FailedToDeletePodCollection: 'FailedToDeletePodCollection',
+  // Ours alone.
+  MultipleHeadPods: 'MultipleHeadPods',
+  RedisStateLeftBehind: 'RedisStateLeftBehind',
 } as const;
 export type RayClusterEventReason = (typeof RayClusterEventReason)[keyof typeof RayClusterEventReason];
 
@@ -122,6 +125,9 @@ export const SharedEventReason = {
   FailedToCreateRoleBinding: 'FailedToCreateRoleBinding',
   CreatedPvc: 'CreatedPVC',
   FailedToCreatePvc: 'FailedToCreatePVC',
+  // Ours alone.
+  DeletedIngress: 'DeletedIngress',
+  DeletedRoute: 'DeletedRoute',
 } as const;
 export type SharedEventReason = (typeof SharedEventReason)[keyof typeof SharedEventReason];
 

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from './core.gen.ts';
 import type { Loose } from './loose.ts';
-import {
-  areAllPodsRunning,
-  availableWorkers,
-  isGatewayReady,
-  isHttpRouteReady,
-  isPodRunningAndReady,
-  jobOutcome,
-  readyWorkers,
-} from './readiness.ts';
+import { areAllPodsRunning, isGatewayReady, isHttpRouteReady, isPodRunningAndReady, jobOutcome } from './readiness.ts';
 
-function pod(phase: string, ready?: 'True' | 'False', nodeType = 'worker'): Loose<Pod> {
+function pod(phase: string, ready?: 'True' | 'False'): Loose<Pod> {
   const conditions = ready === undefined ? [] : [{ type: 'Ready', status: ready }];
-  return { metadata: { labels: { 'ray.io/node-type': nodeType } }, status: { phase, conditions } };
+  return { status: { phase, conditions } };
 }
 
 const yes = (...types: string[]) => types.map((type) => ({ type, status: 'True' }));
@@ -32,11 +24,6 @@ describe('pods', () => {
     ['a pod that does not run', [pod('Running', 'True'), pod('Failed')], false],
   ])('all run, given %s', (_title, pods, running) => {
     expect(areAllPodsRunning(pods)).toBe(running);
-  });
-
-  it('count as available when they run and as ready when they are, workers only', () => {
-    const pods = [pod('Running', 'True'), pod('Running'), pod('Pending'), pod('Running', 'True', 'head')];
-    expect([availableWorkers(pods), readyWorkers(pods)]).toEqual([2, 1]);
   });
 });
 

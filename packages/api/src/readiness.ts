@@ -1,7 +1,6 @@
 /** Whether pods, Jobs, Gateways and routes are where we want them. */
 import type { Job, Pod } from './core.gen.ts';
-import { Label, NodeType } from './labels.ts';
-import { isSet, type Loose, listOf, textAt } from './loose.ts';
+import { isSet, type Loose, listOf } from './loose.ts';
 import type { ObjectMeta } from './meta.ts';
 
 interface TypedCondition {
@@ -52,20 +51,6 @@ function saysNotReady(pod: Loose<Pod>): boolean {
   return listOf(pod?.status?.conditions).some(
     (condition) => condition?.type === 'Ready' && condition.status !== 'True',
   );
-}
-
-/** Worker pods that run and are ready. */
-export function readyWorkers(pods: readonly Loose<Pod>[]): number {
-  return pods.filter((pod) => isWorker(pod) && isPodRunningAndReady(pod)).length;
-}
-
-/** Worker pods that run. */
-export function availableWorkers(pods: readonly Loose<Pod>[]): number {
-  return pods.filter((pod) => isWorker(pod) && isPodRunning(pod)).length;
-}
-
-function isWorker(pod: Loose<Pod>): boolean {
-  return textAt(pod?.metadata?.labels, Label.NodeType) === NodeType.Worker;
 }
 
 /** How a Job ended, if it did. A failure that is still being carried out counts as failed. */

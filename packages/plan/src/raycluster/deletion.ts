@@ -88,7 +88,7 @@ function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>):
 /** Whoever looks after Redis has to know what nobody else will remove. */
 function leftBehind({ cluster }: Subject, because: string): ReturnType<typeof warning> {
   const note = `${because}; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
-  return warning('RedisStateLeftBehind', 'Cleanup', note);
+  return warning(RayClusterEventReason.RedisStateLeftBehind, 'Cleanup', note);
 }
 
 function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warning> {

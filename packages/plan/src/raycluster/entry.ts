@@ -58,7 +58,7 @@ function remove(
   { name, uid }: { readonly name: string; readonly uid: string },
 ): Action {
   const note = `Deleted ${words} ${fullName(subject, name)}`;
-  return { type: 'delete', kind, name, uid, done: normal(`Deleted${kind}`, 'Delete', note) };
+  return { type: 'delete', kind, name, uid, done: normal(SharedEventReason[`Deleted${kind}`], 'Delete', note) };
 }
 
 function isOurs(

@@ -70,7 +70,7 @@ function tellOfExtraHeads(subject: Subject, heads: readonly PodRecord[]): readon
   const staying = heads.filter(({ isTerminating }) => !isTerminating);
   const names = staying.map(({ name }) => fullName(subject, name)).toSorted();
   const note = `There are ${staying.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;
-  return [{ type: 'event', event: warning('MultipleHeadPods', 'Reconcile', note) }];
+  return [{ type: 'event', event: warning(RayClusterEventReason.MultipleHeadPods, 'Reconcile', note) }];
 }
 
 function deleteHead(subject: Subject, pod: PodRecord, why: string): Action {

@@ -17,21 +17,28 @@ export { buildRedisCleanupJob, keepsStateInRedis, type RedisCleanupOptions } fro
 export { buildRoute, type Route } from './build/route.ts';
 export { buildServeService, NO_SERVE_PORT, wantsServeService } from './build/serve-service.ts';
 export { buildWorkerPod } from './build/worker-pod.ts';
-export { type Action, NOTHING, type Plan, type PlannedEvent } from './plan.ts';
-export type { ObservedRayCluster } from './raycluster/observed.ts';
-export { planRayCluster } from './raycluster/plan.ts';
-export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
+export type {
+  Action,
+  ChildKind,
+  CreateAction,
+  DeleteAction,
+  Plan,
+  PlannedEvent,
+  PlanOutcome,
+  Told,
+} from './plan.ts';
+export { HEAD_PLACE } from './raycluster/head.ts';
 export type {
   HeadRecord,
   JobRecord,
   NamedRecord,
   ObservedChildren,
+  ObservedRayCluster,
   PodRecord,
   ServiceRecord,
 } from './raycluster/observed.ts';
-export type { RayClusterPlan } from './raycluster/plan.ts';
+export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
+export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
-export { placeName } from './raycluster/worker-actions.ts';
-export type { ChildKind, CreateAction, DeleteAction, PlanOutcome, Told } from './plan.ts';
-export { HEAD_PLACE } from './raycluster/head.ts';
 export { isUrgentChange } from './raycluster/urgent.ts';
+export { placeName } from './raycluster/worker-actions.ts';

@@ -1,6 +1,6 @@
 import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
-import { group, HEAD, headPod, type ObservedOptions, observed, worker } from '../testing/observed.ts';
+import { group, HEAD, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { createdWorkers, plan, say } from '../testing/plan-in-words.ts';
 import { planRayCluster } from './plan.ts';
 
@@ -237,6 +237,15 @@ describe('suspension', () => {
       'one that has begun is carried out even when it is no longer wanted',
       { status: is('RayClusterSuspending'), pods: [headPod()] },
       ['delete pods demo'],
+    ],
+    [
+      'one that has begun is carried out even when other objects of the cluster are in trouble',
+      {
+        status: is('RayClusterSuspending'),
+        pods: [headPod()],
+        children: { services: [headService(), headService({ name: 'second' })] },
+      },
+      ['delete pods demo', 'fail: 2 head service found [demo-head-svc second]. Please delete the extra head services'],
     ],
     [
       'pods that are going are not deleted again',

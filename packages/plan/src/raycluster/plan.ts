@@ -6,6 +6,7 @@ import { planDeletion, planFinalizer } from './deletion.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
 import { type Subject, subjectOf } from './subject.ts';
+import { suspendPhase } from './suspend.ts';
 
 /** A plan, and the subject whose status is to be brought up to date once the plan has been carried out. */
 export interface RayClusterPlan extends Plan {
@@ -22,11 +23,11 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
   if (cluster.metadata?.deletionTimestamp !== undefined)
     return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);
   if (!verdict.isUsable) return { actions: verdict.actions };
-  return {
-    actions: [...verdict.actions, ...planFinalizer(subject), ...planChildren(subject), ...planPods(subject)],
-    ...nextLook(subject),
-    subject,
-  };
+  const children = planChildren(subject);
+  const pods = planPods(subject);
+  // Pods need the other objects to come, not to go: what is wrong with those must not hold up a suspension.
+  const inOrder = suspendPhase(subject) === 'suspending' ? [...pods, ...children] : [...children, ...pods];
+  return { actions: [...verdict.actions, ...planFinalizer(subject), ...inOrder], ...nextLook(subject), subject };
 }
 
 /** A cluster may be written without a spec; it is told so like any other invalid one. */

@@ -17,7 +17,17 @@ export class Normaliser {
   answer({ status, headers, body, text }: ApiAnswer): unknown {
     const warnings = headers['warning'];
     const said = body === undefined ? text : this.value(body);
-    return { status, ...(warnings === undefined ? {} : { warnings: String(warnings) }), said };
+    return {
+      status,
+      ...(warnings === undefined
+        ? {}
+        : {
+            warnings: String(warnings)
+              .split(/, (?=299 - )/)
+              .toSorted(),
+          }),
+      said,
+    };
   }
 
   /** Any object, list or Status. */
@@ -64,11 +74,12 @@ function firstSeen(seen: Map<string, string>, value: string, what: string): stri
   return known;
 }
 
-/** Where several things are wrong the order of the causes says nothing, and the message repeats them. */
+/** Where several things are wrong the order of the causes says nothing, nor how often one is named; the message repeats them. */
 function comparableStatus(status: Any): unknown {
   const causes = status.details?.causes;
   if (!Array.isArray(causes)) return { ...status, message: unordered(status.message) };
-  const told = sorted(causes.map((cause) => ({ ...cause, message: unordered(cause.message) })));
+  const texts = causes.map((cause) => JSON.stringify({ ...cause, message: unordered(cause.message) }));
+  const told = [...new Set(texts)].toSorted();
   const message = causes.length > 1 ? status.message.split(': [')[0].split('\n')[0] : unordered(status.message);
   return { ...status, message, details: { ...status.details, causes: told } };
 }
@@ -76,13 +87,18 @@ function comparableStatus(status: Any): unknown {
 /** What one server may say in several ways: the order of keys in a quoted object, of lines, and the picture of a pod's changes. */
 function unordered(message: string | undefined): string | undefined {
   if (message === undefined) return undefined;
-  const [told = ''] = message.split(podDifference);
+  const [shown = ''] = message.split(podDifference);
+  const told = shown.replace(shownStruct, 'Invalid value: an object').replace(misfit, 'json: cannot unmarshal');
   const plain = given(
     told.replace(quotedObject, (quoted) => JSON.stringify(sortedKeys(JSON.parse(JSON.parse(quoted))))),
   );
   return plain.split('\n').toSorted().join('\n');
 }
 
+/** A changed object as its Go struct, with fields that nobody can set. */
+const shownStruct = /Invalid value: \{.*\}(?=: field is immutable)/s;
+/** Of several values of the wrong type one is named, in the order of keys. */
+const misfit = /json: cannot unmarshal .*/;
 const quotedObject = /"\{(?:[^"\\]|\\.)*\}"/;
 /** After this the real server shows what an update changed, in a form that it does not promise. */
 const podDifference = /(?<=to be set to 1 if it was previously negative\))\n/;

@@ -115,7 +115,6 @@ const jobFields = {
   backoffLimit: mostly(fc.constantFrom(0, 3), -1),
   activeDeadlineSeconds: mostly(fc.constantFrom(10, 20), -1),
   ttlSecondsAfterFinished: mostly(fc.constantFrom(0, 20), -1),
-  suspend: flag,
 };
 const jobSpec = fc
   .tuple(optional(jobFields), podSpec, mapOf(['l', 'm'], text))
@@ -161,7 +160,7 @@ const serviceFields = {
   sessionAffinity: mostly(fc.constantFrom('None', 'ClientIP'), 'X'),
   publishNotReadyAddresses: flag,
   type: mostly(fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer'), 'ExternalName', 'X'),
-  clusterIP: mostly(fc.constantFrom(undefined, 'None'), '', '1.2.3.4', 'x'),
+  clusterIP: mostly(fc.constantFrom(undefined, 'None'), '', '1.2.3.4'),
   externalTrafficPolicy: mostly(fc.constantFrom(undefined, 'Cluster', 'Local'), 'X'),
 };
 const serviceStatus = optional({

@@ -1,6 +1,6 @@
 import { goQuote, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../json.ts';
-import { part, parts, text, texts } from './read.ts';
+import { number, part, parts, text, texts } from './read.ts';
 
 /** What the server says of a service that it takes all the same. */
 export function serviceWarnings(object: JsonObject): readonly string[] {
@@ -30,22 +30,28 @@ export function jobWarnings(object: JsonObject): readonly string[] {
 }
 
 function podSpecWarnings(spec: JsonObject, at: string): readonly string[] {
-  return ['initContainers', 'containers'].flatMap((list) =>
-    parts(spec, list).flatMap((container, index) => containerWarnings(container, `${at}.${list}[${index}]`)),
+  const containers = ['initContainers', 'containers'].flatMap((list) =>
+    parts(spec, list).map((container, index) => ({ container, place: `${at}.${list}[${index}]` })),
   );
+  const ports = containers.flatMap(({ container, place }) => placed(parts(container, 'ports'), `${place}.ports`));
+  const grace = number(spec, 'terminationGracePeriodSeconds') ?? 0;
+  return [
+    ...containers.flatMap(({ container, place }) => containerWarnings(container, place)),
+    ...repeated(ports, portKey).map(({ place, first }) => `${place}: duplicate port definition with ${first}`),
+    ...(grace < 0
+      ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+  ];
 }
 
 function containerWarnings(container: JsonObject, at: string): readonly string[] {
   const resources = part(container, 'resources');
   return [
-    ...repeated(parts(container, 'env'), `${at}.env`, (each) => text(each, 'name')).map(
+    ...repeated(placed(parts(container, 'env'), `${at}.env`), (each) => text(each, 'name')).map(
       ({ place, key }) =>
         `${place}: hides previous definition of ${goQuote(key)}, which may be dropped when using apply`,
     ),
     ...['limits', 'requests'].flatMap((key) => fractions(part(resources, key), `${at}.resources.${key}`)),
-    ...repeated(parts(container, 'ports'), `${at}.ports`, portKey).map(
-      ({ place, first }) => `${place}: duplicate port definition with ${first}`,
-    ),
   ];
 }
 
@@ -63,6 +69,15 @@ function fractions(amounts: JsonObject | undefined, at: string): readonly string
   });
 }
 
+interface Placed {
+  readonly item: JsonObject;
+  readonly place: string;
+}
+
+function placed(items: readonly JsonObject[], at: string): readonly Placed[] {
+  return items.map((item, index) => ({ item, place: `${at}[${index}]` }));
+}
+
 interface Repeated {
   readonly key: string;
   readonly place: string;
@@ -70,11 +85,10 @@ interface Repeated {
 }
 
 /** The items whose key an earlier one has. */
-function repeated(items: readonly JsonObject[], at: string, keyOf: (item: JsonObject) => string): readonly Repeated[] {
+function repeated(items: readonly Placed[], keyOf: (item: JsonObject) => string): readonly Repeated[] {
   const places = new Map<string, string>();
-  return items.flatMap((item, index) => {
+  return items.flatMap(({ item, place }) => {
     const key = keyOf(item);
-    const place = `${at}[${index}]`;
     const first = places.get(key);
     if (first !== undefined) return [{ key, place, first }];
     places.set(key, place);

@@ -47,7 +47,10 @@ const hostPorts: SetDefaults = (object) =>
 
 const pod: SetDefaults = (object) =>
   mapPart(object, 'spec', (given) => {
-    const limited = ['containers', 'initContainers'].reduce((spec, key) => mapParts(spec, key, requestLimits), given);
+    const limited = ['containers', 'initContainers'].reduce(
+      (spec, key) => mapParts(spec, key, requestLimits),
+      withGrace(given),
+    );
     const linked = withDefaults(requestWhole(limited), { enableServiceLinks: true });
     if (!isTrue(linked, 'hostNetwork')) return linked;
     return ['containers', 'initContainers'].reduce((spec, key) => mapParts(spec, key, hostPorts), linked);
@@ -83,12 +86,12 @@ const podSpec: SetDefaults = (object) => {
     schedulerName: 'default-scheduler',
   });
   const account = text(filled, 'serviceAccountName') || text(filled, 'serviceAccount');
-  const overhead = mapPart(withGrace(filled), 'overhead', roundAmounts);
+  const overhead = mapPart(filled, 'overhead', roundAmounts);
   if (account === '') return overhead;
   return { ...overhead, serviceAccountName: account, serviceAccount: account };
 };
 
-/** A negative time to end in is one second. */
+/** A pod's negative time to end in is one second; in a template it stays. */
 function withGrace(spec: JsonObject): JsonObject {
   const seconds = spec['terminationGracePeriodSeconds'];
   return typeof seconds === 'number' && seconds < 0 ? { ...spec, terminationGracePeriodSeconds: 1 } : spec;

@@ -11,11 +11,17 @@ export function prepareJob(object: JsonObject): JsonObject {
   return spec['manualSelector'] === true ? job : withSelector(job, spec, metaOf(object));
 }
 
-function withSelector(job: JsonObject, spec: JsonObject, meta: JsonObject): JsonObject {
+/** The labels that a job gives its pods. */
+export function podLabelsOf(meta: JsonObject): Readonly<Record<string, string>> {
   const [uid, name] = [text(meta, 'uid'), text(meta, 'name')];
+  return Object.fromEntries([...nameLabels.map((key) => [key, name]), ...uidLabels.map((key) => [key, uid])]);
+}
+
+function withSelector(job: JsonObject, spec: JsonObject, meta: JsonObject): JsonObject {
+  const uid = text(meta, 'uid');
   const template = part(spec, 'template') ?? {};
   const templateMeta = metaOf(template);
-  const made = Object.fromEntries([...nameLabels.map((key) => [key, name]), ...uidLabels.map((key) => [key, uid])]);
+  const made = podLabelsOf(meta);
   const labels = withDefaults(part(templateMeta, 'labels') ?? {}, made);
   const selector = part(spec, 'selector') ?? {};
   const matchLabels = withDefaults(part(selector, 'matchLabels') ?? {}, { 'batch.kubernetes.io/controller-uid': uid });

@@ -16,7 +16,7 @@ export function prepareServiceUpdate(object: JsonObject, old: JsonObject, subres
   const kept = keepStatus(object, old, subresource);
   if (subresource !== '') return kept;
   const type = text(part(kept, 'spec'), 'type');
-  const filled = type === 'ExternalName' ? kept : mapPart(kept, 'spec', withFamilies);
+  const filled = type === 'ExternalName' ? kept : mapPart(kept, 'spec', withFamily);
   return type === 'LoadBalancer' ? filled : mapPart(filled, 'status', (status) => ({ ...status, loadBalancer: {} }));
 }
 
@@ -30,5 +30,9 @@ function withFamilies(spec: JsonObject): JsonObject {
   if (isOpen && spec['ipFamilyPolicy'] === undefined && spec['ipFamilies'] === undefined) {
     return { ...spec, ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };
   }
+  return withFamily(spec);
+}
+
+function withFamily(spec: JsonObject): JsonObject {
   return withDefaults(spec, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
 }

@@ -3,6 +3,7 @@ import { forbidden, invalid, notSupported, required, tooLong } from '../../field
 import { checkLabelName } from '../../field/names.ts';
 import { validateAnnotations, validateLabels } from '../../field/object-meta.ts';
 import type { JsonObject } from '../../json.ts';
+import { podLabelsOf } from '../prepare/job.ts';
 import { metaOf, number, part, parts, text, textEntries } from '../read.ts';
 import { type Causes, checkNonNegative, checkOptionalOneOf } from './check.ts';
 import { checkDomainPath } from './domain-path.ts';
@@ -156,14 +157,33 @@ const fixed = [
   'successPolicy',
 ];
 
+function checkJobStatus(status: JsonObject | undefined): Causes {
+  const ready = number(status, 'ready') ?? 0;
+  if (ready <= (number(status, 'active') ?? 0)) return [];
+  return [invalid('status.ready', ready, 'cannot set more ready pods than active')];
+}
+
+/** The labels by which a job knows its pods stay on their template. */
+function madeLabelCauses(object: JsonObject, spec: JsonObject): Causes {
+  if (spec['manualSelector'] === true || spec['selector'] === undefined) return [];
+  const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
+  return Object.entries(podLabelsOf(metaOf(object))).flatMap(([key, value]) => {
+    const field = `spec.template.metadata.labels[${key}]`;
+    const given = text(labels, key);
+    if (given === value) return [];
+    return [given === '' ? required(field, `must be '${value}'`) : invalid(field, given, `must be '${value}'`)];
+  });
+}
+
 /** Checks what an update did to a job: what its pods are made from stays. */
 export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
-  if (subresource === 'status') return [];
+  if (subresource === 'status') return checkJobStatus(part(object, 'status'));
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
   const changed = fixed.filter((key) => !deepEqual(spec[key], before[key]));
   const hasOtherCount = spec['completions'] !== before['completions'] && text(before, 'completionMode') !== 'Indexed';
   return [
     ...checkJobSpec(spec),
+    ...madeLabelCauses(object, spec),
     ...[...(hasOtherCount ? ['completions'] : []), ...changed].map((key) =>
       invalid(`spec.${key}`, spec[key] ?? null, 'field is immutable'),
     ),

@@ -22,7 +22,10 @@ export function checkPodUpdate(object: JsonObject, old: JsonObject, subresource:
     );
     if (problem !== '') return [...causes, forbidden(`spec.${key}`, problem)];
   }
-  causes.push(...deadlineCauses(spec, before), ...tolerationCauses(spec, before));
+  const deadline = deadlineCauses(spec, before);
+  // A wrong deadline ends the checks; one that was taken away does not.
+  if (deadline.length > 0 && spec['activeDeadlineSeconds'] !== undefined) return [...causes, ...deadline];
+  causes.push(...deadline, ...tolerationCauses(spec, before));
   if (deepEqual(frozen(spec, before), frozen(before, before))) return causes;
   return [...causes, forbidden('spec', `pod updates may not change fields other than ${changeable}`)];
 }

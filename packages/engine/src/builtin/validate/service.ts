@@ -26,7 +26,10 @@ export function checkService(object: JsonObject): Causes {
   const type = text(spec, 'type');
   const ips = texts(spec, 'clusterIPs');
   const isHeadless = ips[0] === 'None';
-  const early = type === 'ExternalName' ? [] : [...addressCauses(spec, ips), ...familyCauses(spec)];
+  const early =
+    type === 'ExternalName'
+      ? []
+      : [...addressCauses(spec, ips), ...familyCauses(spec), ...clusterCauses(spec, isHeadless)];
   // Addresses are given out before anything else is looked at.
   if (early.length > 0) return early;
   const needsPorts = parts(spec, 'ports').length === 0 && !isHeadless && type !== 'ExternalName';
@@ -162,6 +165,21 @@ function familyCauses(spec: JsonObject): Causes {
   return [
     ...families,
     ...checkOptionalOneOf(spec, 'ipFamilyPolicy', 'spec', ['PreferDualStack', 'RequireDualStack', 'SingleStack']),
+  ];
+}
+
+/** The cluster has addresses of IPv4 only; what needs none of them may say that it has both. */
+function clusterCauses(spec: JsonObject, isHeadless: boolean): Causes {
+  const isOpen = isHeadless && Object.keys(part(spec, 'selector') ?? {}).length === 0;
+  if (isOpen) return [];
+  const policy = text(spec, 'ipFamilyPolicy');
+  return [
+    ...(policy === 'RequireDualStack'
+      ? [invalid('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services')]
+      : []),
+    ...texts(spec, 'ipFamilies').flatMap((family, index) =>
+      family === 'IPv6' ? [invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')] : [],
+    ),
   ];
 }
 

@@ -26,7 +26,7 @@ const KIND = { group: '', kind: 'Service' };
 export function serviceAddresses(store: Store, world: EngineWorld, cidr: string): AdmissionPlugin {
   const pool = addressPool(cidr);
   return {
-    mutate({ scope, operation, object, old }) {
+    mutate({ scope, operation, object, old, isDryRun }) {
       const { group, kind } = scope.resource.info;
       if (group !== '' || kind !== 'Service' || scope.subresource !== '' || !isObject(object['spec'])) return object;
       const services = store.list('/services').filter(({ metadata }) => metadata.uid !== metaText(object, 'uid'));
@@ -35,15 +35,19 @@ export function serviceAddresses(store: Store, world: EngineWorld, cidr: string)
       const held = services as unknown as readonly Service[];
       const from = { services: held, addresses: pool, nodePorts: NODE_PORTS, random: world.random };
       const carried = operation === 'UPDATE' && old !== undefined ? carryOver(object['spec'], old) : object['spec'];
-      const spec = withNodePorts(withClusterIp(carried, from, object), from, object);
+      // An address that a service has stays; the checks refuse another.
+      const isMoved = operation === 'UPDATE' && hasOtherIp(carried, old);
+      const addressed = isMoved ? carried : withClusterIp(carried, from, object, isDryRun ? cidr : undefined);
+      const spec = withNodePorts(addressed, from, object);
       return { ...object, spec };
     },
   };
 }
 
 /** What an update leaves out stays as it was, as long as the type still needs it. */
-function carryOver(spec: JsonObject, old: JsonObject): JsonObject {
+function carryOver(given: JsonObject, old: JsonObject): JsonObject {
   const before = isObject(old['spec']) ? old['spec'] : {};
+  const spec = withSameIps(given, before);
   const isMissing = textAt(spec, 'clusterIP') === '' && !Array.isArray(spec['clusterIPs']);
   const ips =
     needsIp(spec) && needsIp(before) && isMissing
@@ -54,6 +58,14 @@ function carryOver(spec: JsonObject, old: JsonObject): JsonObject {
   const isHealthMissing = needsHealthPort(spec) && needsHealthPort(before) && spec['healthCheckNodePort'] === undefined;
   const health = isHealthMissing && port !== undefined ? { healthCheckNodePort: port } : {};
   return withoutOutgrown(withoutNodePorts({ ...spec, ...ips, ...ports, ...health }, before), before);
+}
+
+/** Who changes the one address and leaves the list as it was means the list as well. */
+function withSameIps({ clusterIPs, ...spec }: JsonObject, before: JsonObject): JsonObject {
+  const ip = textAt(spec, 'clusterIP');
+  const isOutdated = ip !== textAt(before, 'clusterIP') && deepEqual(clusterIPs, before['clusterIPs']);
+  if (isOutdated || clusterIPs === undefined) return ip === '' ? spec : { ...spec, clusterIPs: [ip] };
+  return { ...spec, clusterIPs };
 }
 
 type Needs = (spec: JsonObject) => boolean;
@@ -86,7 +98,7 @@ function withoutNodePorts(spec: JsonObject, before: JsonObject): JsonObject {
   if (usesNodePorts(spec) || !usesNodePorts(before)) return spec;
   const numbers = (of: JsonObject) => new Set(listOf(of['ports']).map(({ nodePort }) => nodePort ?? 0));
   const [now, known] = [numbers(spec), numbers(before)];
-  if (now.size !== known.size || ![...now].every((port) => known.has(port))) return spec;
+  if (![...now].every((port) => port === 0 || known.has(port))) return spec;
   return { ...spec, ports: listOf(spec['ports']).map(({ nodePort: _, ...port }) => port) };
 }
 
@@ -99,7 +111,19 @@ function portsOf(spec: JsonObject, before: JsonObject): Json {
   });
 }
 
-function withClusterIp(spec: JsonObject, from: ServiceAddresses, object: JsonObject): JsonObject {
+function hasOtherIp(spec: JsonObject, old: JsonObject | undefined): boolean {
+  const before = old !== undefined && isObject(old['spec']) ? old['spec'] : {};
+  const ip = textAt(before, 'clusterIP');
+  return needsIp(before) && needsIp(spec) && ip !== '' && textAt(spec, 'clusterIP') !== ip;
+}
+
+/** `tried` is the range of addresses where nothing is taken from it: then the real server has other words. */
+function withClusterIp(
+  spec: JsonObject,
+  from: ServiceAddresses,
+  object: JsonObject,
+  tried: string | undefined,
+): JsonObject {
   if (spec['type'] === 'ExternalName') return spec;
   const first = valueAt(spec, 'clusterIPs');
   const asked = textAt(spec, 'clusterIP') || (Array.isArray(first) && typeof first[0] === 'string' ? first[0] : '');
@@ -107,12 +131,21 @@ function withClusterIp(spec: JsonObject, from: ServiceAddresses, object: JsonObj
   // What is no address at all is for the checks to refuse.
   if (asked !== '' && isIP(asked) === 0) return { ...spec, clusterIP: asked, clusterIPs: first ?? [asked] };
   if (asked !== '') {
-    refuse(refuseClusterIp(from, asked), object);
+    refuse(inWordsOf(tried, refuseClusterIp(from, asked), asked), object);
     return { ...spec, clusterIP: asked, clusterIPs: [asked] };
   }
   const ip = freeClusterIp(from);
   if (ip === undefined) throw exhausted('failed to allocate a serviceIP: range is full');
   return { ...spec, clusterIP: ip, clusterIPs: [ip] };
+}
+
+function inWordsOf(tried: string | undefined, refused: Refused | undefined, ip: string): Refused | undefined {
+  if (tried === undefined || refused === undefined) return refused;
+  const words = `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${tried}`;
+  return {
+    ...refused,
+    message: refused.message.replace('the provided network does not match the current range', words),
+  };
 }
 
 function usesNodePorts(spec: JsonObject): boolean {

@@ -19,7 +19,7 @@ import { decodeBody } from './decode-body.ts';
 import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 import { rewrite } from './rewrite.ts';
-import { managedFieldsIn, type Updated } from './update.ts';
+import { managedFieldsIn, named, type Updated } from './update.ts';
 
 /** The four ways to patch. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -92,12 +92,14 @@ function decodePatched(
   return decoded;
 }
 
-/** A strategic patch is read without JSON, and what fails there has other words. */
+/** Strategic patches and applied objects are read without JSON, and what fails there has other words. */
 function asConversionError(why: string): string {
   const [, source, target = ''] = /^json: cannot unmarshal (\w+) into Go .* of type (\S+)$/.exec(why) ?? [];
+  if (why.startsWith('illegal base64')) return `error decoding from json: ${why}`;
   if (source === undefined) return why;
-  if (target.startsWith('[]')) return `cannot restore slice from ${source}`;
-  return target.startsWith('map[') ? `cannot restore map from ${source}` : why;
+  const kind = source === 'number' ? 'int64' : source;
+  if (target.startsWith('[]')) return `cannot restore slice from ${kind}`;
+  return target.startsWith('map[') ? `cannot restore map from ${kind}` : `cannot convert ${kind} to ${target}`;
 }
 
 /** Where decoding fails, the error is made from its reason alone. */
@@ -111,7 +113,7 @@ function decodeOr<T>(toError: (why: string) => StatusError, decode: () => T): T 
 }
 
 async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchParams): Promise<Updated> {
-  checkApplied(scope, body, params);
+  checkApplied(body, params);
   const live = api.store.get(keyOf(scope));
   if (live === undefined) {
     if (scope.subresource !== '') storedObject(api, scope);
@@ -125,37 +127,28 @@ async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchP
 
 /** What an apply makes of an object is read like any object; where that fails, the real server has only a 500 for it. */
 function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): JsonObject {
-  const { resource, apiVersion } = scope.version;
+  const { resource, apiVersion, isBuiltin, strategy } = scope.version;
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const type = `${group}/${version}, Kind=${resource.kind}`;
   const toError = (why: string) => {
-    const detail = why.startsWith('illegal base64') ? `error decoding from json: ${why}` : why;
-    const cause = `unable to convert unstructured object to ${type}: ${detail}`;
+    const cause = `unable to convert unstructured object to ${type}: ${asConversionError(why)}`;
     return new StatusError(
       500,
       '',
-      `failed to convert new object (/${scope.name}; ${type}) to proper version: ${cause}`,
+      `failed to convert new object (/${metaText(merged, 'name')}; ${type}) to proper version: ${cause}`,
     );
   };
-  return placed(
-    scope,
-    decodeOr(toError, () => decodeBody(scope, merged, params)),
-  );
+  // What was applied fits the schema already. Of custom resources the null that a removal may leave is for the checks to refuse.
+  const decode = () => (isBuiltin ? decodeBody(scope, merged, params) : strategy.applyDefaults(merged));
+  return named(scope, placed(scope, decodeOr(toError, decode)));
 }
 
-function checkApplied(scope: Scope, body: unknown, params: PatchParams): void {
+function checkApplied(body: unknown, params: PatchParams): void {
   if ((params.fieldManager ?? '') === '') throw invalidOptions(required('fieldManager', 'is required for apply patch'));
   if (body === null || body === undefined) throw badRequest('invalid object type: /, Kind=');
   if (!isObject(body)) {
     const why = cannotUnmarshal(body, 'value of type map[string]interface {}');
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
-  }
-  const name = metaText(body, 'name');
-  if (name === '') {
-    throw badRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (name !== scope.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
   }
 }
 

@@ -35,7 +35,8 @@ export function managedFieldsIn(body: unknown): Json | undefined {
   return isObject(metadata) ? metadata['managedFields'] : undefined;
 }
 
-function named(scope: Scope, object: JsonObject): JsonObject {
+/** Refuses an object of another name than the path's. */
+export function named(scope: Scope, object: JsonObject): JsonObject {
   const name = metaText(object, 'name');
   if (name === '') {
     throw badRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`);

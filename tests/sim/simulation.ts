@@ -105,7 +105,8 @@ export class Simulation {
     const before = this.recorder.events.length;
     await this.#advance(QUIET_MS);
     this.#requireGoal('and stays so');
-    const late = this.recorder.events[before];
+    const { isAfterthought = () => false } = this.#scenario;
+    const late = this.recorder.events.slice(before).find((event) => !isAfterthought(event));
     if (late !== undefined) throw new Violation(`does not come to rest: ${describe(late)} by ${late.by}`);
   }
 

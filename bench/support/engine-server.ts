@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { startEngine } from '@manta/engine';
 import { ApiError, systemClock } from '@manta/kube';
 
-/** The engine without the operator, on the data directory given; says so in a JSON line when it serves. */
+/**
+ * The engine without the operator, on the data directory given; says so in a JSON line when it serves. Without the scheduler too, as the
+ * control plane that it is compared with has none: pods that nobody can place would keep it busy.
+ */
 const [dataDir = ''] = process.argv.slice(2);
 const engine = await startEngine({
   world: { clock: systemClock, newUid: randomUUID, random: Math.random },
   dataDir,
   port: 0,
+  withoutControllers: ['scheduler'],
   toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
 });
 const kubeconfig = join(dataDir, 'kubeconfig');

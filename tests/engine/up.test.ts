@@ -116,6 +116,21 @@ describe('manta up --no-pods', () => {
     expect(await revision(await start(dataDir))).toEqual(before);
   });
 
+  it('puts a CRD back at the next start that somebody has deleted, and leaves the others as they are', async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    const before = as(first);
+    await before('DELETE', `${path}/raycronjobs.ray.io`);
+    before.close();
+    await first.stop();
+    const after = as(await start(dataDir));
+    expect(await after('GET', `${path}/raycronjobs.ray.io`)).toMatchObject({ status: 200 });
+    const { body } = await after('GET', `${path}/rayclusters.ray.io`);
+    expect(body).toMatchObject({ metadata: { generation: 1 } });
+    after.close();
+  });
+
   describe('refuses in one line', () => {
     it('to run pods', async () => {
       const { status, stderr } = await runManta(['up', `--data-dir=${newDataDir()}`]);

@@ -53,20 +53,21 @@ function excused(history: History, isMeant: (pod: StoredObject) => boolean): num
   return history.events.filter(({ type, key, object }) => isPod(key) && type === 'DELETED' && isMeant(object)).length;
 }
 
-/** As long as nobody else removes workers, those that were wanted at the least are there. */
+/** As long as nobody else removes workers, no sound one goes that would be missed even by the smallest spec so far. */
 function removesNoneNeeded(history: History): string | undefined {
   return firstOf(removedByUs(history).filter(isWorker), (removed) => {
     const owner = ownerOf(removed);
     const group = groupOf(removed);
     const specs = specsOf(history, owner);
+    const named = namedIn(specs);
+    if (hasEnded(removed) || named.has(removed.metadata.name)) return undefined;
     if (mayGoAsAWhole(specs, group) || isOwnerGoing(history, owner)) return undefined;
     const isMeant = (pod: StoredObject) => isWorker(pod) && ownerOf(pod) === owner && groupOf(pod) === group;
     const othersDid = history.events.some(
       ({ key, by, type, object }) => isPod(key) && type !== 'ADDED' && isMeant(object) && wentBy(by, object),
     );
     const left = podsOf(history, owner).filter((pod) => isMeant(pod) && !isGoing(pod)).length;
-    const named = namedIn(specs).size;
-    const least = Math.min(...specs.map((spec) => wanted(spec, group))) - named;
+    const least = Math.min(...specs.map((spec) => wanted(spec, group))) - named.size;
     return !othersDid && left < least ? `${left} of group ${group} left where ${least} is the least` : undefined;
   });
 }

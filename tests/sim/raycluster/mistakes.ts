@@ -1,5 +1,5 @@
 import type { Environment, KubeObject, Pod, RayCluster } from '@manta/api';
-import { isConflict, type KubeClient, type Patch, resources, type ResourceType } from '@manta/kube';
+import { type KubeClient, type Patch, resources, type ResourceType } from '@manta/kube';
 import type { World } from '@manta/runtime';
 import { type Lens, overriding, seeingThrough } from './client-lens.ts';
 
@@ -68,20 +68,6 @@ export const MISTAKES = {
   'forgets-deletions': {
     says: 'does not hear of pods that go',
     client: seePods((event) => (event.type === 'DELETED' ? undefined : event)),
-  },
-  'swallows-conflicts': {
-    says: 'takes a refused status update for a done one',
-    client: (inner) =>
-      overriding(inner, {
-        patch: async (original, type, ref, patch, options) => {
-          try {
-            return await original(type, ref, patch, options);
-          } catch (error) {
-            if (!isStatus(options) || !isConflict(error)) throw error;
-            return { metadata: ref };
-          }
-        },
-      }),
   },
   overwrites: {
     says: 'writes the spec back as its cache has it',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure, explore, seeds } from '../harness.ts';
+import { describeFailure, explore, seeds, simulate } from '../harness.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Mistake, MISTAKES } from './mistakes.ts';
 import { rayClusterScenario } from './scenario.ts';
@@ -13,6 +13,11 @@ it(`the RayCluster controller keeps every promise, whatever happens in ${SEEDS} 
   expect(failed === undefined ? '' : await describeFailure(rayClusterScenario(), failed, 200)).toBe('');
 }, 300_000);
 
+it('the same seed gives the same history', async () => {
+  const [first, second] = [await simulate(rayClusterScenario(), 7), await simulate(rayClusterScenario(), 7)];
+  expect(second.log).toEqual(first.log);
+});
+
 describe('a mistake is found: an operator that', () => {
   /** What gives each away, and what must go wrong for it to matter. */
   const mistakes: Readonly<Record<Mistake, { breaks: RegExp; faults?: Scenario['faults'] }>> = {
@@ -23,7 +28,6 @@ describe('a mistake is found: an operator that', () => {
     impatient: { breaks: /^with the autoscaler on|^removes no worker/ },
     boasts: { breaks: /^status tells of no ready worker/ },
     'forgets-deletions': { breaks: /^reaches what is desired/ },
-    'swallows-conflicts': { breaks: /^reaches what is desired/, faults: ['refuse'] },
     overwrites: { breaks: /^the spec is left to its user/ },
     'finalizer-later': { breaks: /^Redis is not written to/ },
     'broad-delete': { breaks: /^with the autoscaler on|^what is not ours|^removes no worker/ },

@@ -254,6 +254,11 @@ describe('suspension', () => {
     ],
     ['a suspended cluster has no pods', { status: is('RayClusterSuspended') }, []],
     [
+      'a pod that comes after the suspension has ended is removed',
+      { spec: { suspend: true }, status: is('RayClusterSuspended'), pods: [headPod()] },
+      ['delete pods demo'],
+    ],
+    [
       'without conditions the spec alone decides',
       { spec: { suspend: true }, pods: [headPod()], gates: { RayClusterStatusConditions: false } },
       ['delete pods demo'],

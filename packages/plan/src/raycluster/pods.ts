@@ -8,7 +8,9 @@ import { planWorkers } from './workers.ts';
 /** All pods of a cluster: gone while it is suspended, made anew when its spec asks for that, else one head and its workers. */
 export function planPods(subject: Subject): readonly Action[] {
   const phase = suspendPhase(subject);
-  if (phase === 'suspending') return suspendPods(subject);
+  // A pod that was under way when the suspension ended, or that another operator made, must not stay behind.
+  const isStray = phase === 'suspended' && subject.spec.suspend === true;
+  if (phase === 'suspending' || isStray) return suspendPods(subject);
   // A suspension that has only been asked for is first written into the status, so that it is carried to its end.
   if (phase === 'suspended' || subject.spec.suspend === true) return [];
   const recreate = decideRecreate(subject);

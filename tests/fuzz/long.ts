@@ -6,6 +6,7 @@ import { startControlPlane } from '../support/control-plane.ts';
 import { fuzz } from './fuzz.ts';
 import { openEngine, openReal } from './server.ts';
 
+const say = (text: string) => void process.stdout.write(`${text}\n`);
 const wanted = Number(process.argv[2] ?? 10_000);
 const firstSeed = Number(process.argv[3] ?? Date.now() % 1_000_000_000);
 const batch = { sequences: 20, length: 50 };
@@ -16,15 +17,15 @@ let done = 0;
 for (let seed = firstSeed; done < wanted; seed++) {
   const { operations, difference } = await fuzz(real, engine, { seed, ...batch });
   done += operations;
-  console.log(`seed ${seed}: ${done} operations compared`);
+  say(`seed ${seed}: ${done} operations compared`);
   if (difference !== undefined) {
-    console.log(difference);
+    say(difference);
     process.exitCode = 1;
     break;
   }
 }
 for (const error of engine.internalErrors) {
-  console.error(error);
+  say(String(error));
   process.exitCode = 1;
 }
 await Promise.all([real.close(), engine.close()]);

@@ -88,7 +88,10 @@ function comparableStatus(status: Any): unknown {
 function unordered(message: string | undefined): string | undefined {
   if (message === undefined) return undefined;
   const [shown = ''] = message.split(podDifference);
-  const told = shown.replace(shownStruct, 'Invalid value: an object').replace(misfit, 'json: cannot unmarshal');
+  const told = shown
+    .replace(shownStruct, 'Invalid value: an object')
+    .replace(shownPatch, 'Invalid value: a patch')
+    .replace(misfit, '}": unfit');
   const plain = given(
     told.replace(quotedObject, (quoted) => JSON.stringify(sortedKeys(JSON.parse(JSON.parse(quoted))))),
   );
@@ -98,7 +101,9 @@ function unordered(message: string | undefined): string | undefined {
 /** A changed object as its Go struct, with fields that nobody can set. */
 const shownStruct = /Invalid value: \{.*\}(?=: field is immutable)/s;
 /** Of several values of the wrong type one is named, in the order of keys. */
-const misfit = /json: cannot unmarshal .*/;
+const misfit = /\}": (json: cannot unmarshal|illegal base64) .*/;
+/** A strategic patch as the real server shows it has lost what was already done of it. */
+const shownPatch = /Invalid value: "map\[.*\]"(?=: )/;
 const quotedObject = /"\{(?:[^"\\]|\\.)*\}"/;
 /** After this the real server shows what an update changed, in a form that it does not promise. */
 const podDifference = /(?<=to be set to 1 if it was previously negative\))\n/;

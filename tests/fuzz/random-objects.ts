@@ -118,10 +118,16 @@ const jobFields = {
 };
 const jobSpec = fc
   .tuple(optional(jobFields), podSpec, mapOf(['l', 'm'], text))
-  .map(([more, { nodeName: _, ...spec }, labels]) => ({
+  .map(([more, { nodeName: _nodeName, ...spec }, labels]) => ({
     ...more,
     template: { metadata: { labels }, spec: { restartPolicy: 'Never', ...spec } },
   }));
+/** Jobs without labels are left out: see `neverSent`. */
+function withLabel(meta: Record<string, unknown>): object {
+  const { labels = {} } = meta;
+  return { ...meta, labels: typeof labels === 'object' ? { j: 'x', ...labels } : labels };
+}
+
 const jobStatus = optional({
   active: fc.constantFrom(0, 1),
   failed: fc.constantFrom(0, 1),
@@ -212,7 +218,7 @@ export const randomObjects: Readonly<Record<Plural, RandomObjects>> = {
     status: podStatus,
   },
   jobs: {
-    whole: fc.tuple(metadata, jobSpec).map(([meta, spec]) => ({ metadata: meta, spec })),
+    whole: fc.tuple(metadata, jobSpec).map(([meta, spec]) => ({ metadata: withLabel(meta), spec })),
     part: optional({ metadata, spec: optional(jobFields) }),
     status: jobStatus,
   },

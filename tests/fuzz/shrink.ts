@@ -10,10 +10,10 @@ export async function shrink<T>(
   stillFails: StillFails<T>,
   attempts = 300,
 ): Promise<readonly T[]> {
-  let left = attempts;
+  let tried = 0;
   let best = sequence;
   const attempt = async (shorter: readonly T[]): Promise<boolean> => {
-    if (left-- <= 0 || !(await stillFails(shorter))) return false;
+    if (++tried > attempts || !(await stillFails(shorter))) return false;
     best = shorter;
     return true;
   };
@@ -24,7 +24,7 @@ export async function shrink<T>(
   }
   for (let i = 0; i < best.length; i++) {
     let hasShrunk = true;
-    while (hasShrunk && left > 0) {
+    while (hasShrunk) {
       hasShrunk = false;
       for (const smaller of smallerValues(best[i])) {
         // A smaller operation is one of the same type: only optional parts are left out, or the servers refuse it alike.
@@ -48,7 +48,7 @@ const needed: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-function* smallerValues(value: unknown, isTop = true): Generator<unknown> {
+function* smallerValues(value: unknown, isTop = true): Generator {
   if (Array.isArray(value)) {
     for (const [i, each] of value.entries()) {
       yield value.toSpliced(i, 1);

@@ -28,7 +28,9 @@ export interface BuiltinKind {
   /** Carries over what an update may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string, now: Time) => JsonObject;
   /** Things worth telling whoever writes an object that is taken all the same. */
-  readonly warnings?: (object: JsonObject) => readonly string[];
+  readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
+  /** What is checked before anything else, and told alone. */
+  readonly checkFirst?: (object: JsonObject) => readonly FieldCause[];
   /** Everything but metadata. */
   readonly validate?: (object: JsonObject) => readonly FieldCause[];
   /** Everything but metadata; where it is missing, `validate` counts. */

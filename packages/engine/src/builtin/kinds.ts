@@ -32,7 +32,7 @@ import { checkPod } from './validate/pod-spec.ts';
 import { checkPodUpdate } from './validate/pod-update.ts';
 import { checkQuota } from './validate/quota.ts';
 import { checkBinding, checkBindingUpdate, checkRole } from './validate/rbac.ts';
-import { checkService, checkServiceUpdate } from './validate/service.ts';
+import { checkService, checkServiceAddresses, checkServiceUpdate } from './validate/service.ts';
 import { checkPersistentVolume } from './validate/volume.ts';
 import { checkWebhooks } from './validate/webhook.ts';
 import { jobWarnings, podWarnings, serviceWarnings } from './warnings.ts';
@@ -119,6 +119,7 @@ const rows: readonly Row[] = [
     prepareForCreate: prepareService,
     prepareForUpdate: prepareServiceUpdate,
     warnings: serviceWarnings,
+    checkFirst: checkServiceAddresses,
     validate: checkService,
     validateUpdate: checkServiceUpdate,
   },

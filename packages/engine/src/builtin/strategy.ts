@@ -28,9 +28,15 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
       const prepared = kind.prepareForUpdate?.(object, old, subresource, now) ?? keepStatus(object, old, subresource);
       return kind.hasGeneration ? withGeneration(prepared, old, kind.countsLabels === true) : prepared;
     },
-    warnings: (object) => kind.warnings?.(object) ?? [],
-    validateCreate: (object) => [...validateMeta(metaOf(object), rules), ...finalizers(object), ...validate(object)],
+    warnings: (object, old) => kind.warnings?.(object, old) ?? [],
+    validateCreate: (object) => {
+      const first = kind.checkFirst?.(object) ?? [];
+      if (first.length > 0) return first;
+      return [...validateMeta(metaOf(object), rules), ...finalizers(object), ...validate(object)];
+    },
     validateUpdate: (object, old, subresource) => {
+      const first = subresource === '' ? (kind.checkFirst?.(object) ?? []) : [];
+      if (first.length > 0) return first;
       // Metadata are checked for all kinds alike, then once more with the object, by some kinds even twice.
       const changed = validateMetaUpdate(metaOf(object), metaOf(old));
       const common = validateMeta(metaOf(object), { ...rules, checkName: checkPathSegment });

@@ -19,9 +19,9 @@ export function serviceWarnings(object: JsonObject): readonly string[] {
   ];
 }
 
-/** What the server says of a pod that it takes all the same. */
-export function podWarnings(object: JsonObject): readonly string[] {
-  return podSpecWarnings(part(object, 'spec') ?? {}, 'spec');
+/** What the server says of a new pod that it takes all the same; it says nothing to those who update pods. */
+export function podWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  return old !== undefined ? [] : podSpecWarnings(part(object, 'spec') ?? {}, 'spec');
 }
 
 /** What the server says of a job that it takes all the same. */
@@ -34,10 +34,15 @@ function podSpecWarnings(spec: JsonObject, at: string): readonly string[] {
     parts(spec, list).map((container, index) => ({ container, place: `${at}.${list}[${index}]` })),
   );
   const ports = containers.flatMap(({ container, place }) => placed(parts(container, 'ports'), `${place}.ports`));
+  const named = ports.filter(({ item }) => text(item, 'name') !== '');
   const grace = number(spec, 'terminationGracePeriodSeconds') ?? 0;
   return [
     ...containers.flatMap(({ container, place }) => containerWarnings(container, place)),
     ...repeated(ports, portKey).map(({ place, first }) => `${place}: duplicate port definition with ${first}`),
+    ...repeated(named, (port) => text(port, 'name')).map(
+      ({ place, first, key }) =>
+        `${place}: duplicate port name ${goQuote(key)} with ${first}, services and probes that select ports by name will use ${first}`,
+    ),
     ...(grace < 0
       ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),

@@ -2,7 +2,7 @@ import { invalid } from '../field/cause.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ResolveSchema, Schema } from '../schema.ts';
 import type { FieldCause } from '../status-error.ts';
-import { applyDefaults } from './defaults.ts';
+import { applyDefaults, fillDefaults } from './defaults.ts';
 import { checkEmbedded } from './embedded.ts';
 import { fit, type Walk } from './fit.ts';
 import { compileNode, type SchemaNode } from './node.ts';
@@ -18,6 +18,8 @@ export interface CompiledSchema {
   prune(object: JsonObject): Pruned;
   /** Drops nulls that may not be, and fills in defaults. */
   applyDefaults(object: JsonObject): JsonObject;
+  /** Fills in defaults alone. */
+  fillDefaults(object: JsonObject): JsonObject;
   /**
    * Says how an object breaks its schema, its rules included. `old` is the object before an update: what did not change is not held
    * against it. `first` and `then` are problems found elsewhere, to be reported before and after the schema's own; where any is grave
@@ -34,6 +36,7 @@ export function compileSchema(schema: Schema, resolve: ResolveSchema = (same) =>
   return {
     prune: (object) => prune(object, root),
     applyDefaults: (object) => applyDefaults(object, root),
+    fillDefaults: (object) => fillDefaults(object, root),
     validate: (object, old, first = [], then = []) => {
       const causes = [...first, ...structuralCauses(root, object, old), ...then, ...checkEmbedded(root, object)];
       if (old === undefined || checkUniqueLists(root, old).length === 0) causes.push(...checkUniqueLists(root, object));

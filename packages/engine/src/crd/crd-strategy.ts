@@ -25,6 +25,7 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
       return { object: pruned, dropped: [...dropped, ...meta.dropped].toSorted() };
     },
     applyDefaults: (object) => compiled.applyDefaults(object),
+    fillDefaults: (object) => compiled.fillDefaults(object),
     prepareForCreate: (object) => {
       const { status, ...rest } = object;
       const kept = version.hasStatus && status !== undefined ? rest : object;

@@ -4,7 +4,13 @@ import { mapList, mapObject, removed } from './rebuild.ts';
 
 /** Fills in the defaults of a schema, and drops nulls that may not be and have no default. */
 export function applyDefaults(object: JsonObject, root: SchemaNode): JsonObject {
-  const filled = fill(dropNulls(object, root), root);
+  const dropped = dropNulls(object, root);
+  return isObject(dropped) ? fillDefaults(dropped, root) : object;
+}
+
+/** Fills in the defaults of a schema; nulls stay. */
+export function fillDefaults(object: JsonObject, root: SchemaNode): JsonObject {
+  const filled = fill(object, root);
   return isObject(filled) ? filled : object;
 }
 

@@ -10,6 +10,8 @@ export interface Strategy {
   /** Removes what the schema does not know; `dropped` are the paths, for `fieldValidation`. */
   prune(object: JsonObject): { readonly object: JsonObject; readonly dropped: readonly string[] };
   applyDefaults(object: JsonObject): JsonObject;
+  /** Fills in defaults of an object that was read before; kinds that read what is applied once more have no need of it. */
+  fillDefaults?(object: JsonObject): JsonObject;
   /** Clears what a creator may not set and sets what the server decides. */
   prepareForCreate(object: JsonObject, now: Time): JsonObject;
   /** Carries over what an update (of this subresource; empty: the object itself) may not change. */

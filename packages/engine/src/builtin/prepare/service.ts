@@ -16,7 +16,10 @@ export function prepareServiceUpdate(object: JsonObject, old: JsonObject, subres
   const kept = keepStatus(object, old, subresource);
   if (subresource !== '') return kept;
   const type = text(part(kept, 'spec'), 'type');
-  const filled = type === 'ExternalName' ? kept : mapPart(kept, 'spec', withFamily);
+  const filled =
+    type === 'ExternalName'
+      ? kept
+      : mapPart(kept, 'spec', (spec) => withFamily(withOldFamilies(spec, part(old, 'spec') ?? {})));
   return type === 'LoadBalancer' ? filled : mapPart(filled, 'status', (status) => ({ ...status, loadBalancer: {} }));
 }
 
@@ -31,6 +34,13 @@ function withFamilies(spec: JsonObject): JsonObject {
     return { ...spec, ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };
   }
   return withFamily(spec);
+}
+
+function withOldFamilies(spec: JsonObject, old: JsonObject): JsonObject {
+  const { ipFamilies, ipFamilyPolicy } = old;
+  return ipFamilies === undefined || ipFamilyPolicy === undefined
+    ? spec
+    : withDefaults(spec, { ipFamilies, ipFamilyPolicy });
 }
 
 function withFamily(spec: JsonObject): JsonObject {

@@ -157,10 +157,17 @@ const fixed = [
   'successPolicy',
 ];
 
-function checkJobStatus(status: JsonObject | undefined): Causes {
+function checkJobStatus(status: JsonObject | undefined, old: JsonObject | undefined): Causes {
   const ready = number(status, 'ready') ?? 0;
-  if (ready <= (number(status, 'active') ?? 0)) return [];
-  return [invalid('status.ready', ready, 'cannot set more ready pods than active')];
+  const isTooMany = ready > (number(status, 'active') ?? 0);
+  return [
+    ...(isTooMany ? [invalid('status.ready', ready, 'cannot set more ready pods than active')] : []),
+    ...['failed', 'succeeded'].flatMap((key) => {
+      const count = number(status, key) ?? 0;
+      const isLess = count < (number(old, key) ?? 0);
+      return isLess ? [invalid(`status.${key}`, count, `cannot decrease the ${key} counter`)] : [];
+    }),
+  ];
 }
 
 /** The labels by which a job knows its pods stay on their template. */
@@ -177,7 +184,7 @@ function madeLabelCauses(object: JsonObject, spec: JsonObject): Causes {
 
 /** Checks what an update did to a job: what its pods are made from stays. */
 export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
-  if (subresource === 'status') return checkJobStatus(part(object, 'status'));
+  if (subresource === 'status') return checkJobStatus(part(object, 'status'), part(old, 'status'));
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
   const changed = fixed.filter((key) => !deepEqual(spec[key], before[key]));
   const hasOtherCount = spec['completions'] !== before['completions'] && text(before, 'completionMode') !== 'Indexed';

@@ -20,18 +20,20 @@ import { checkCidr, checkEndpointIp, checkIp } from './ip.ts';
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** Checks a service. */
+/** Checks what the addresses of a service depend on: they are given out before anything else is looked at. */
+export function checkServiceAddresses(object: JsonObject): Causes {
+  const spec = part(object, 'spec') ?? {};
+  const ips = texts(spec, 'clusterIPs');
+  if (text(spec, 'type') === 'ExternalName') return [];
+  return [...addressCauses(spec, ips), ...familyCauses(spec), ...clusterCauses(spec, ips[0] === 'None')];
+}
+
+/** Checks a service but for its addresses. */
 export function checkService(object: JsonObject): Causes {
   const spec = part(object, 'spec') ?? {};
   const type = text(spec, 'type');
   const ips = texts(spec, 'clusterIPs');
   const isHeadless = ips[0] === 'None';
-  const early =
-    type === 'ExternalName'
-      ? []
-      : [...addressCauses(spec, ips), ...familyCauses(spec), ...clusterCauses(spec, isHeadless)];
-  // Addresses are given out before anything else is looked at.
-  if (early.length > 0) return early;
   const needsPorts = parts(spec, 'ports').length === 0 && !isHeadless && type !== 'ExternalName';
   return [
     ...(needsPorts ? [required('spec.ports')] : []),

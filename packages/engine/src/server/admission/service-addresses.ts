@@ -64,6 +64,7 @@ function carryOver(given: JsonObject, old: JsonObject): JsonObject {
 function withSameIps({ clusterIPs, ...spec }: JsonObject, before: JsonObject): JsonObject {
   const ip = textAt(spec, 'clusterIP');
   const isOutdated = ip !== textAt(before, 'clusterIP') && deepEqual(clusterIPs, before['clusterIPs']);
+  if (clusterIPs === undefined && !needsIp(spec)) return spec;
   if (isOutdated || clusterIPs === undefined) return ip === '' ? spec : { ...spec, clusterIPs: [ip] };
   return { ...spec, clusterIPs };
 }
@@ -99,7 +100,7 @@ function withoutNodePorts(spec: JsonObject, before: JsonObject): JsonObject {
   const numbers = (of: JsonObject) => new Set(listOf(of['ports']).map(({ nodePort }) => nodePort ?? 0));
   const [now, known] = [numbers(spec), numbers(before)];
   if (![...now].every((port) => port === 0 || known.has(port))) return spec;
-  return { ...spec, ports: listOf(spec['ports']).map(({ nodePort: _, ...port }) => port) };
+  return { ...spec, ports: listOf(spec['ports']).map(({ nodePort: _nodePort, ...port }) => port) };
 }
 
 function portsOf(spec: JsonObject, before: JsonObject): Json {

@@ -26,13 +26,23 @@ export async function deleteObject(api: Api, scope: Scope, params: DeleteParams 
   // Admission may have taken its time: decide on what is there now.
   const stored = storedObject(api, scope);
   checkPreconditions(scope, stored, params);
+  if (isEnding(stored, params)) return { object: scope.version.fromStored(stored), isGone: false };
   const { marked, isKept } = markDeleted(scope, asJson(stored), params, api.world.clock.now());
-  if (params.isDryRun === true) return { object: scope.version.fromStored(asStored(marked)), isGone: !isKept };
   // Whoever runs a graceful object learns of its end before it is gone.
   const isWritten = isKept || scope.resource.rules.isGraceful;
+  if (params.isDryRun === true) {
+    return { object: scope.version.fromStored(isWritten ? asStored(marked) : stored), isGone: !isKept };
+  }
   const revision = Number(stored.metadata.resourceVersion);
   const written = isWritten ? api.store.update(keyOf(scope), asNew(marked), revision) : stored;
   return isKept ? { object: scope.version.fromStored(written), isGone: false } : remove(api, scope, written);
+}
+
+/** Deleted before, with time left to end in that this delete does not shorten. */
+function isEnding({ metadata }: StoredObject, { gracePeriodSeconds: wanted }: DeleteParams): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
+  if (deletionTimestamp === undefined || typeof left !== 'number' || left === 0) return false;
+  return wanted === undefined || wanted >= left;
 }
 
 function remove(api: Api, scope: Scope, stored: StoredObject): Deleted {

@@ -127,7 +127,7 @@ async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchP
 
 /** What an apply makes of an object is read like any object; where that fails, the real server has only a 500 for it. */
 function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): JsonObject {
-  const { resource, apiVersion, isBuiltin, strategy } = scope.version;
+  const { resource, apiVersion, strategy } = scope.version;
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const type = `${group}/${version}, Kind=${resource.kind}`;
   const toError = (why: string) => {
@@ -139,7 +139,7 @@ function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): Js
     );
   };
   // What was applied fits the schema already. Of custom resources the null that a removal may leave is for the checks to refuse.
-  const decode = () => (isBuiltin ? decodeBody(scope, merged, params) : strategy.applyDefaults(merged));
+  const decode = () => strategy.fillDefaults?.(merged) ?? decodeBody(scope, merged, params);
   return named(scope, placed(scope, decodeOr(toError, decode)));
 }
 

@@ -113,7 +113,9 @@ function prepare(
   const after = strategy.prepareForUpdate(mutated, old, subresource, timestamp(api.world.clock.now()));
   const causes = strategy.validateUpdate(after, old, subresource);
   if (causes.length > 0) throw invalid(resource, scope.name, causes);
-  for (const warning of strategy.warnings?.(after, old) ?? []) scope.warn(warning);
+  // Whoever writes a part of a built-in object hears nothing of the rest.
+  const isWhole = subresource === '' || !scope.version.isBuiltin;
+  for (const warning of isWhole ? (strategy.warnings?.(after, old) ?? []) : []) scope.warn(warning);
   return after;
 }
 

@@ -96,7 +96,7 @@ export const cases: readonly Case[] = [
       await t.must('POST', pods(namespace), pod('a'));
       await t.must('DELETE', pods(namespace, 'a'));
       // Admission reads its own, slightly older view of the quota.
-      await eventuallyHolds(() => t.must('POST', pods(namespace), pod('b')));
+      await eventuallyHolds(async () => void (await t.must('POST', pods(namespace), pod('b'))));
     },
   },
   {

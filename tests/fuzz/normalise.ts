@@ -91,6 +91,7 @@ function unordered(message: string | undefined): string | undefined {
   const told = shown
     .replace(shownStruct, 'Invalid value: an object')
     .replace(shownPatch, 'Invalid value: a patch')
+    .replace(shownEmpty, 'Invalid value: null')
     .replace(misfit, '}": unfit');
   const plain = given(
     told.replace(quotedObject, (quoted) => JSON.stringify(sortedKeys(JSON.parse(JSON.parse(quoted))))),
@@ -104,6 +105,8 @@ const shownStruct = /Invalid value: \{.*\}(?=: field is immutable)/s;
 const misfit = /\}": (json: cannot unmarshal|illegal base64) .*/;
 /** A strategic patch as the real server shows it has lost what was already done of it. */
 const shownPatch = /Invalid value: "map\[.*\]"(?=: )/;
+/** A map that was sent empty is one to the real server where the engine no longer has it. */
+const shownEmpty = /Invalid value: \{\}(?=: )/;
 const quotedObject = /"\{(?:[^"\\]|\\.)*\}"/;
 /** After this the real server shows what an update changed, in a form that it does not promise. */
 const podDifference = /(?<=to be set to 1 if it was previously negative\))\n/;

@@ -36,11 +36,12 @@ function withFamilies(spec: JsonObject): JsonObject {
   return withFamily(spec);
 }
 
-function withOldFamilies(spec: JsonObject, old: JsonObject): JsonObject {
-  const { ipFamilies, ipFamilyPolicy } = old;
-  return ipFamilies === undefined || ipFamilyPolicy === undefined
-    ? spec
-    : withDefaults(spec, { ipFamilies, ipFamilyPolicy });
+/** The policy stays, and says which families there are; only a service that has no address of its own may have both. */
+function withOldFamilies(spec: JsonObject, { ipFamilyPolicy }: JsonObject): JsonObject {
+  if (ipFamilyPolicy === undefined) return spec;
+  const isOpen = text(spec, 'clusterIP') === 'None' && Object.keys(part(spec, 'selector') ?? {}).length === 0;
+  const both = isOpen && ipFamilyPolicy === 'RequireDualStack' ? { ipFamilies: ['IPv4', 'IPv6'] } : {};
+  return withDefaults(spec, { ipFamilyPolicy, ...both });
 }
 
 function withFamily(spec: JsonObject): JsonObject {

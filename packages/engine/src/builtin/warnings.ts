@@ -1,6 +1,6 @@
 import { goQuote, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../json.ts';
-import { number, part, parts, text, texts } from './read.ts';
+import { metaOf, number, part, parts, text, texts } from './read.ts';
 
 /** What the server says of a service that it takes all the same. */
 export function serviceWarnings(object: JsonObject): readonly string[] {
@@ -24,8 +24,9 @@ export function podWarnings(object: JsonObject, old: JsonObject | undefined): re
   return old !== undefined ? [] : podSpecWarnings(part(object, 'spec') ?? {}, 'spec');
 }
 
-/** What the server says of a job that it takes all the same. */
-export function jobWarnings(object: JsonObject): readonly string[] {
+/** What the server says of a job that it takes all the same, when it is new or its spec changes. */
+export function jobWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  if (old !== undefined && metaOf(old)['generation'] === metaOf(object)['generation']) return [];
   return podSpecWarnings(part(part(part(object, 'spec'), 'template'), 'spec') ?? {}, 'spec.template.spec');
 }
 

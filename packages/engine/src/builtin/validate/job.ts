@@ -170,16 +170,21 @@ function checkJobStatus(status: JsonObject | undefined, old: JsonObject | undefi
   ];
 }
 
+const uidLabel = 'batch.kubernetes.io/controller-uid';
+
 /** The labels by which a job knows its pods stay on their template. */
 function madeLabelCauses(object: JsonObject, spec: JsonObject): Causes {
   if (spec['manualSelector'] === true || spec['selector'] === undefined) return [];
   const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
-  return Object.entries(podLabelsOf(metaOf(object))).flatMap(([key, value]) => {
+  const selector = part(spec, 'selector');
+  const isOwn = text(part(selector, 'matchLabels'), uidLabel) === text(metaOf(object), 'uid');
+  const missing = Object.entries(podLabelsOf(metaOf(object))).flatMap(([key, value]) => {
     const field = `spec.template.metadata.labels[${key}]`;
     const given = text(labels, key);
     if (given === value) return [];
-    return [given === '' ? required(field, `must be '${value}'`) : invalid(field, given, `must be '${value}'`)];
+    return [given === '' ? required(field, `must be '${value}'`) : invalid(field, labels, `must be '${value}'`)];
   });
+  return [...missing, ...(isOwn ? [] : [invalid('spec.selector', selector, '`selector` not auto-generated')])];
 }
 
 /** Checks what an update did to a job: what its pods are made from stays. */

@@ -29,7 +29,9 @@ export function serviceAddresses(store: Store, world: EngineWorld, cidr: string)
     mutate({ scope, operation, object, old, isDryRun }) {
       const { group, kind } = scope.resource.info;
       if (group !== '' || kind !== 'Service' || scope.subresource !== '' || !isObject(object['spec'])) return object;
-      const services = store.list('/services').filter(({ metadata }) => metadata.uid !== metaText(object, 'uid'));
+      const services = store
+        .list('/services')
+        .filter(({ metadata }) => metadata.uid !== metaText(old ?? object, 'uid'));
       // What is stored as a service was checked as one.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const held = services as unknown as readonly Service[];

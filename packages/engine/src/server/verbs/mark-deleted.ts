@@ -70,7 +70,7 @@ function finalizersFor(scope: Scope, stored: JsonObject, params: DeleteParams): 
   const isDeleting = metadataOf(stored)['deletionTimestamp'] !== undefined;
   const { isGarbageCollected, orphansByDefault } = scope.resource.rules;
   const isMarked = current.includes('orphan') || current.includes('foregroundDeletion');
-  const propagation = params.propagation ?? (orphansByDefault && !isMarked && !isDeleting ? 'Orphan' : undefined);
+  const propagation = params.propagation ?? (orphansByDefault && !isMarked ? 'Orphan' : undefined);
   if (propagation === undefined || !isGarbageCollected) return current;
   const others = current.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
   const wanted = DEPENDENT_FINALIZERS[propagation];

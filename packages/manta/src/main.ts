@@ -11,6 +11,11 @@ if (command === 'operator') {
   const { runOperator } = await import('@manta/operator');
   process.exitCode = await runOperator(args, VERSION);
 } else {
+  // A reader that has seen enough, as in `manta crds | head`, is no mistake of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
   const { runCommandLine } = await import('./command-line.ts');
   process.exitCode = await runCommandLine(process.argv, VERSION);
 }

@@ -65,7 +65,7 @@ describe('provideKubeAssets()', () => {
   it('keeps what was finished when a later program fails, says why and leaves no half of it', async () => {
     const env = machineWithGo(`case "$output" in
       */etcd) ${writesProgram} ;;
-      *) ${writesProgram}; echo "dial tcp: lookup proxy.golang.org: no such host" >&2; exit 1 ;;
+      *) ${writesProgram}; echo "dial tcp: lookup modules.example: no such host" >&2; exit 1 ;;
     esac`);
     await expect(provideKubeAssets({ env, sink })).rejects.toThrow(
       /kube-apiserver could not be built:\n.*no such host\n.*module proxy could not be reached/s,

@@ -1,0 +1,11 @@
+export * from './call-error.ts';
+export type * from './clock.ts';
+export type * from './command.ts';
+export type * from './head.ts';
+export * from './job-info.ts';
+export type * from './node-info.ts';
+export type * from './poller.ts';
+export type * from './question.ts';
+export type * from './serve-details.ts';
+export type * from './transport.ts';
+export type * from './ray-client.ts';

@@ -1,0 +1,75 @@
+import type { RayCallError } from './call-error.ts';
+import type { RayClock } from './clock.ts';
+import type { Command, CommandResult } from './command.ts';
+import type { RayHead } from './head.ts';
+import type { AnswerOf, Question } from './question.ts';
+import type { RaySend } from './transport.ts';
+
+/** The last that was heard. Times are those at which the request was sent: an answer is never older than its `at`. */
+export type Answer<T> =
+  /** Not answered yet. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'known'; readonly value: T; readonly at: number }
+  | {
+      readonly kind: 'failing';
+      readonly error: RayCallError;
+      readonly at: number;
+      /** When the first call of this row of failures was sent. */
+      readonly since: number;
+      /** The last good answer of this session, if there was one. */
+      readonly last?: { readonly value: T; readonly at: number };
+    };
+
+/** Who wants to know, and how often. */
+export interface Interest {
+  /** Told of news by this name, e.g. `rayjob/ns/name`. */
+  readonly owner: string;
+  /** The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners counts. */
+  readonly everyMs: number;
+  /** Anything sent before this moment counts as not heard: the answer is `unknown` and the question is asked at once. */
+  readonly newerThan?: number | undefined;
+  /** How long the interest lasts without being renewed, 10 minutes when not given. The owner is told when it ends, so that it can renew it. */
+  readonly forMs?: number | undefined;
+}
+
+/** Keeps the last answers of all heads, so that a reconcile reads and never waits. */
+export interface RayPoller {
+  /**
+   * The last answer, at once. Renews the owner's interest: the question is asked now if it never was, and then on each beat until the
+   * interest lapses or is let go. The owner is told (`onNews`) when the answer changes: another value, failing, or well again.
+   */
+  ask<Q extends Question>(head: RayHead, question: Q, interest: Interest): Answer<AnswerOf<Q>>;
+  /**
+   * Starts a command in the background, once per owner and id: a second call with the same id does nothing until it is settled. The
+   * owner is told when it ends.
+   */
+  perform(head: RayHead, command: Command, by: { readonly owner: string; readonly id: string }): void;
+  /** The owner's commands that are not settled, oldest first. */
+  results(owner: string): readonly CommandResult[];
+  /** Forgets a command's result; a running one goes on and its end is not told. */
+  settle(owner: string, id: string): void;
+  /** Lets go of the owner's interests, or of those in one question. Answers stay readable for a minute, for whoever asks again. */
+  release(owner: string, question?: Question): void;
+  /** Forgets the owner: its interests and its commands' results. */
+  forget(owner: string): void;
+  /** Gives up everything under way; no more news. */
+  close(): void;
+}
+
+/** What `createRayPoller` needs of the world, and its bounds. */
+export interface RayPollerOptions {
+  readonly clock: RayClock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly send: RaySend;
+  /** Something changed for this owner: put its key on the queue. Never called from within `ask` or `perform`. */
+  readonly onNews: (owner: string) => void;
+  /** How long a question may take, 5 seconds when not given. */
+  readonly questionTimeoutMs?: number | undefined;
+  /** How long a command may take, 30 seconds when not given. */
+  readonly commandTimeoutMs?: number | undefined;
+  /** The most requests under way at once over all heads, 256 when not given. */
+  readonly maxInFlight?: number | undefined;
+  /** The longest pause between two tries of a failing head, 15 seconds when not given. */
+  readonly maxPauseMs?: number | undefined;
+}

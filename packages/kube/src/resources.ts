@@ -43,6 +43,7 @@ export const endpointSlices = namespaced<EndpointSlice>('discovery.k8s.io', 'v1'
 export const events = namespaced('events.k8s.io', 'v1', 'events', 'Event');
 export const ingresses = namespaced<Ingress>('networking.k8s.io', 'v1', 'ingresses', 'Ingress');
 export const ingressClasses = clusterScoped('networking.k8s.io', 'v1', 'ingressclasses', 'IngressClass');
+export const podDisruptionBudgets = namespaced('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
 export const networkPolicies = namespaced<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy');
 export const roles = namespaced<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role');
 export const roleBindings = namespaced<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding');

@@ -32,7 +32,7 @@ beforeEach(async () => {
   owner = await client.create(resources.rayClusters, cluster());
   actor = {
     client,
-    type: resources.rayClusters,
+    kind: 'RayCluster',
     object: owner,
     events: { event: (input) => void events.push(input) },
     context: context(),

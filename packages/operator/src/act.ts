@@ -11,25 +11,42 @@ import {
   resources,
   type Status,
 } from '@manta/kube';
-import type { Action, ChildKind, CreateAction, PlannedEvent, PlanOutcome, Told } from '@manta/plan';
+import type {
+  Action,
+  CreateAction,
+  DeleteAction,
+  PlannedEvent,
+  PlanOutcome,
+  RayAction,
+  Told,
+  WrittenKind,
+} from '@manta/plan';
 import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
 
 /** What carrying out a plan needs: the object it is about, the means to write, and who will show us the result. */
 export interface Actor {
   readonly client: KubeClient;
-  readonly type: ResourceType;
+  readonly kind: WrittenKind;
   /** As it was observed; after a write of ours to the object itself, as that write left it. */
   object: KubeObject;
   readonly events: EventRecorder;
   readonly context: Pick<ReconcileContext, 'wrote' | 'deleted' | 'signal' | 'log'>;
-  readonly informerOf: (kind: ChildKind | 'RayCluster') => Informer | undefined;
+  readonly informerOf: (kind: WrittenKind) => Informer | undefined;
+  /** Hands a question for a Ray head over, without waiting for it; kinds that ask Ray nothing have none. */
+  readonly askRay?: (action: RayAction) => void;
 }
 
 /** Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. */
 const MAX_BATCH = 64;
 
-const TYPES: Readonly<Record<ChildKind | 'RayCluster', ResourceType>> = {
+const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   RayCluster: resources.rayClusters,
+  RayJob: resources.rayJobs,
+  RayService: resources.rayServices,
+  RayCronJob: resources.rayCronJobs,
+  Gateway: resources.gateways,
+  HTTPRoute: resources.httpRoutes,
+  PodDisruptionBudget: resources.podDisruptionBudgets,
   Pod: resources.pods,
   Service: resources.services,
   ServiceAccount: resources.serviceAccounts,
@@ -84,17 +101,17 @@ async function tryOut(action: Action, actor: Actor): Promise<PlanOutcome | undef
 export async function writeStatus(actor: Actor, before: unknown, after: unknown): Promise<void> {
   const status = createMergePatch(before ?? {}, after);
   if (status === undefined) return;
-  const { client, type, object, context } = actor;
+  const { client, kind, object, context } = actor;
   const { name = '', resourceVersion } = object.metadata ?? {};
   const patch = { type: 'merge', body: { metadata: { resourceVersion }, status } } as const;
   const options = { subresource: 'status', signal: context.signal };
-  remember(actor, 'RayCluster', await client.patch(type, refOf(actor, name), patch, options));
+  remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
 }
 
 function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | undefined {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StillGoing) return { kind: 'waiting', message };
-  const told: Told = action.type === 'event' || action.type === 'fail' ? {} : action;
+  const told: Told = action.type === 'event' || action.type === 'fail' || action.type === 'ray' ? {} : action;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
   if (told.isOptional === true) {
@@ -110,6 +127,9 @@ async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor)
   switch (action.type) {
     case 'event':
       tell(actor, action.event);
+      return;
+    case 'ray':
+      actor.askRay?.(action);
       return;
     case 'create':
       await createAll(action, actor);
@@ -127,7 +147,7 @@ async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor)
       break;
     }
     case 'delete':
-      await deleteOne(action.kind, action.name, action.uid, actor);
+      await deleteOne(action, actor);
       break;
     case 'delete-pods': {
       const labelSelector = Object.entries(action.labels)
@@ -192,11 +212,15 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor)
     tell(actor, { ...action.done, note: action.done.note.replace('%n', object.metadata?.name ?? '') });
 }
 
-async function deleteOne(kind: ChildKind, name: string, uid: string, actor: Actor): Promise<void> {
+async function deleteOne({ kind, name, uid, propagation }: DeleteAction, actor: Actor): Promise<void> {
   const { client, context } = actor;
   const informer = actor.informerOf(kind);
   const answer = await client
-    .delete(TYPES[kind], refOf(actor, name), { preconditions: { uid }, signal: context.signal })
+    .delete(TYPES[kind], refOf(actor, name), {
+      preconditions: { uid },
+      signal: context.signal,
+      ...(propagation === undefined ? {} : { propagation }),
+    })
     .catch((error: unknown) => {
       // Gone, or another object under the same name: what we wanted gone is gone, and a cache that still shows it is behind.
       if (isNotFound(error) || isConflict(error)) return GONE;
@@ -207,8 +231,8 @@ async function deleteOne(kind: ChildKind, name: string, uid: string, actor: Acto
 
 const GONE: Status = { kind: 'Status' };
 
-function remember(actor: Actor, kind: ChildKind | 'RayCluster', written: KubeObject): void {
-  if (kind === 'RayCluster') actor.object = written;
+function remember(actor: Actor, kind: WrittenKind, written: KubeObject): void {
+  if (kind === actor.kind && written.metadata?.uid === actor.object.metadata?.uid) actor.object = written;
   const informer = actor.informerOf(kind);
   if (informer !== undefined) actor.context.wrote(informer, written);
 }
@@ -229,8 +253,8 @@ function namespaceOf({ object }: Actor): string {
   return object.metadata?.namespace ?? '';
 }
 
-function tell({ events, type, object }: Actor, { severity, reason, action, note }: PlannedEvent): void {
+function tell({ events, kind, object }: Actor, { severity, reason, action, note }: PlannedEvent): void {
   const { name = '', namespace, uid, resourceVersion } = object.metadata ?? {};
-  const regarding = { apiVersion: apiVersionOf(type), kind: type.kind, name, namespace, uid, resourceVersion };
+  const regarding = { apiVersion: apiVersionOf(TYPES[kind]), kind, name, namespace, uid, resourceVersion };
   events.event({ regarding, type: severity, reason, action, note });
 }

@@ -20,6 +20,9 @@ export { buildWorkerPod } from './build/worker-pod.ts';
 export type {
   Action,
   ChildKind,
+  WrittenKind,
+  RayAction,
+  RayCommand,
   CreateAction,
   DeleteAction,
   Plan,

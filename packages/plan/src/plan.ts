@@ -18,6 +18,7 @@ export type Action =
   | PatchAction
   | DeleteAction
   | DeletePodsAction
+  | RayAction
   | FailAction;
 
 export interface EventAction {
@@ -36,7 +37,15 @@ export type ChildKind =
   | 'Route'
   | 'Secret'
   | 'PersistentVolumeClaim'
-  | 'Job';
+  | 'Job'
+  | 'PodDisruptionBudget'
+  | 'Gateway'
+  | 'HTTPRoute'
+  | 'RayCluster'
+  | 'RayJob';
+
+/** Kinds that a plan writes to: those of children, and the custom resource that the plan is about. */
+export type WrittenKind = ChildKind | 'RayService' | 'RayCronJob';
 
 /** Makes objects of one kind, in parallel with a slow start; the first refusal stops the rest. */
 export interface CreateAction extends Told {
@@ -50,14 +59,14 @@ export interface CreateAction extends Told {
 /** Replaces an object that was read at the resourceVersion it carries. */
 export interface UpdateAction extends Told {
   readonly type: 'update';
-  readonly kind: ChildKind;
+  readonly kind: WrittenKind;
   readonly object: KubeObject;
 }
 
 /** A merge patch; with a resourceVersion inside it applies only to the object as it was read. */
 export interface PatchAction extends Told {
   readonly type: 'patch';
-  readonly kind: ChildKind | 'RayCluster';
+  readonly kind: WrittenKind;
   readonly name: string;
   readonly patch: unknown;
 }
@@ -65,9 +74,11 @@ export interface PatchAction extends Told {
 /** Deletes one object, and only the one that was seen: its uid is a precondition. An object that is gone counts as deleted. */
 export interface DeleteAction extends Told {
   readonly type: 'delete';
-  readonly kind: ChildKind;
+  readonly kind: WrittenKind;
   readonly name: string;
   readonly uid: string;
+  /** What becomes of the object's own children; absent: what the server does by default. */
+  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 /** Deletes every pod with these labels. */
@@ -75,6 +86,25 @@ export interface DeletePodsAction extends Told {
   readonly type: 'delete-pods';
   readonly labels: Readonly<Record<string, string>>;
 }
+
+/**
+ * Asks a cluster's Ray head for something, in the background: nothing waits for it, and a later pass sees what came of it under the same id.
+ * Asking twice under one id asks once.
+ */
+export interface RayAction {
+  readonly type: 'ray';
+  readonly id: string;
+  /** The RayCluster whose head is asked. */
+  readonly cluster: string;
+  readonly command: RayCommand;
+}
+
+export type RayCommand =
+  | { readonly kind: 'submit'; readonly job: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'stop'; readonly jobId: string }
+  | { readonly kind: 'delete'; readonly jobId: string }
+  /** The whole serve config, as JSON text. */
+  | { readonly kind: 'put-serve'; readonly config: string };
 
 /** Ends the plan with an error: what was observed forbids to go on, and trying again later may help. */
 export interface FailAction {

@@ -8,6 +8,7 @@ import {
 } from '@manta/runtime';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
+import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { createRayClusterController } from './raycluster.ts';
 
 /** What controllers are made from. */
@@ -30,12 +31,18 @@ export interface Controllers {
 export function createControllers(world: World, input: ControllersInput): Controllers {
   const { options, env, version, facts, hostname } = input;
   const events = createEventBroadcaster({ ...world, hostname });
+  const context = { env, gates: options.gates, operatorVersion: version, podDefaults: options.podDefaults };
+  const cache = createRayClusterCache(world, {
+    namespaces: options.watchNamespaces,
+    hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
+    hasRoutes: facts.isOpenShift && !env.ingressOnOpenShift,
+  });
   const raycluster = createRayClusterController(world, {
-    context: { env, gates: options.gates, operatorVersion: version, podDefaults: options.podDefaults },
+    context,
     facts,
     events: events.recorder(ReportingController.RayCluster),
-    namespaces: options.watchNamespaces,
+    cache,
     concurrency: options.concurrency,
   });
-  return { controllers: [raycluster.controller], informers: raycluster.informers, events };
+  return { controllers: [raycluster], informers: [...requiredInformers(cache), ...optionalInformers(cache)], events };
 }

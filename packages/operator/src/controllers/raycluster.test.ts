@@ -10,6 +10,7 @@ import { resources } from '@manta/kube';
 import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { createRayClusterController } from './raycluster.ts';
 
 const REF = { name: 'demo', namespace: 'ml' };
@@ -31,7 +32,8 @@ afterEach(() => stop.abort());
 async function start(): Promise<void> {
   stop = new AbortController();
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
-  const { controller, informers } = createRayClusterController(world, {
+  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
+  const controller = createRayClusterController(world, {
     context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} },
     facts: {
       kubernetes: [1, 36, 0],
@@ -41,10 +43,10 @@ async function start(): Promise<void> {
       workloadSchedulingVersion: undefined,
     },
     events: { event: (input) => void events.push(input) },
-    namespaces: [],
+    cache,
     concurrency: 4,
   });
-  for (const informer of informers) void informer.run(stop.signal);
+  for (const informer of [...requiredInformers(cache), ...optionalInformers(cache)]) void informer.run(stop.signal);
   void controller.run(stop.signal, new AbortController().signal);
   await clock.advance(100);
 }

@@ -1,5 +1,4 @@
 import type { RayCluster } from '@manta/api';
-import { resources } from '@manta/kube';
 import { type BuildContext, isUrgentChange, type PlanOutcome, planRayCluster, rayClusterStatus } from '@manta/plan';
 import {
   anyOf,
@@ -9,7 +8,6 @@ import {
   done,
   type EventRecorder,
   fromInformer,
-  type Informer,
   type ReconcileContext,
   type ReconcileResult,
   requeueAfter,
@@ -20,9 +18,9 @@ import { type Actor, act, writeStatus } from '../act.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import { LastHolders } from '../observe/last-holders.ts';
 import {
-  createRayClusterCache,
   informerOf,
   optionalInformers,
+  type RayClusterCache,
   requiredInformers,
 } from '../observe/ray-cluster-cache.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
@@ -32,7 +30,7 @@ export interface RayClusterControllerOptions {
   readonly context: BuildContext;
   readonly facts: ClusterFacts;
   readonly events: EventRecorder;
-  readonly namespaces: readonly string[];
+  readonly cache: RayClusterCache;
   readonly concurrency: number;
 }
 
@@ -40,16 +38,8 @@ export interface RayClusterControllerOptions {
 const WAIT_MS = 2000;
 
 /** Observe, plan, act, and say how it went: for RayClusters. */
-export function createRayClusterController(
-  world: World,
-  options: RayClusterControllerOptions,
-): { readonly controller: Controller; readonly informers: readonly Informer[] } {
-  const { context, facts, namespaces, events } = options;
-  const cache = createRayClusterCache(world, {
-    namespaces,
-    hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
-    hasRoutes: facts.isOpenShift && !context.env.ingressOnOpenShift,
-  });
+export function createRayClusterController(world: World, options: RayClusterControllerOptions): Controller {
+  const { context, facts, cache, events } = options;
   const observer: RayClusterObserver = {
     cache,
     client: world.client,
@@ -71,7 +61,7 @@ export function createRayClusterController(
     const plan = planRayCluster(observed);
     const actor: Actor = {
       client: world.client,
-      type: resources.rayClusters,
+      kind: 'RayCluster',
       object: observed.cluster,
       events,
       context: pass,
@@ -98,7 +88,7 @@ export function createRayClusterController(
     return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
   }
 
-  const controller = createController(world, {
+  return createController(world, {
     name: 'raycluster',
     kind: 'RayCluster',
     concurrency: options.concurrency,
@@ -114,7 +104,6 @@ export function createRayClusterController(
     ],
     reconcile,
   });
-  return { controller, informers: [...requiredInformers(cache), ...optionalInformers(cache)] };
 }
 
 /** A plan that could not be carried out to its end; the key comes back later. */

@@ -1,6 +1,6 @@
 import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster, type Ingress } from '@manta/api';
 import { resources } from '@manta/kube';
-import type { ChildKind, JobRecord, NamedRecord, PodRecord, ServiceRecord } from '@manta/plan';
+import type { JobRecord, NamedRecord, PodRecord, ServiceRecord, WrittenKind } from '@manta/plan';
 import { createInformer, type Informer, type World } from '@manta/runtime';
 import {
   type Belonging,
@@ -90,8 +90,8 @@ export function optionalInformers(cache: RayClusterCache): readonly Informer[] {
 }
 
 /** The informer that will show what was written; undefined for kinds that nobody follows. */
-export function informerOf(cache: RayClusterCache, kind: ChildKind | 'RayCluster'): Informer | undefined {
-  const informers: Readonly<Record<ChildKind | 'RayCluster', Informer | undefined>> = {
+export function informerOf(cache: RayClusterCache, kind: WrittenKind): Informer | undefined {
+  const informers: Readonly<Partial<Record<WrittenKind, Informer | undefined>>> = {
     RayCluster: cache.clusters,
     Pod: cache.pods,
     Service: cache.services,

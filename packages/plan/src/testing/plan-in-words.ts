@@ -22,6 +22,8 @@ export function say(action: Action): string {
       return `update ${action.kind} ${action.object.metadata?.name}`;
     case 'patch':
       return `patch ${action.kind} ${action.name}`;
+    case 'ray':
+      return `ask ${action.cluster} to ${action.command.kind}`;
     case 'fail':
       return `fail: ${action.message}`;
   }

@@ -94,7 +94,9 @@ export class TinyWorld {
   #create({ kind, objects }: CreateAction): boolean {
     return objects.every((object) => {
       if (kind !== 'Pod') {
-        this.#put(LISTS[kind], object);
+        const list = LISTS[kind];
+        if (list === undefined) throw new Error(`a RayCluster makes no ${kind}`);
+        this.#put(list, object);
         return true;
       }
       const same = this.pods.find(({ name }) => name === object.metadata?.name);
@@ -152,7 +154,7 @@ export class TinyWorld {
 
 type Child = NamedRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
 
-const LISTS: Readonly<Record<Exclude<CreateAction['kind'], 'Pod'>, keyof ObservedChildren>> = {
+const LISTS: Readonly<Partial<Record<CreateAction['kind'], keyof ObservedChildren>>> = {
   Service: 'services',
   ServiceAccount: 'serviceAccounts',
   Role: 'roles',

@@ -39,6 +39,14 @@ describe('summarize()', () => {
     expect(summarize([ran(3, 0, ['a > b'])], false).lines.at(-1)).toBe('3 passed, 0 failed, 1 skipped');
   });
 
+  it('names what failed, and what passed only by itself', () => {
+    const outcome = { passed: 1, failed: 1, skipped: [], failures: ['a > b: too late'], unstable: ['c > d'] };
+    const { lines, isSuccess } = summarize([{ kind: 'ran', tier: 'real', seconds: 1, outcome }], true);
+    expect(lines).toContain('  failed  a > b: too late');
+    expect(lines).toContain('UNSTABLE  c > d');
+    expect(isSuccess).toBe(false);
+  });
+
   it('does not call a run without any test a success', () => {
     expect(summarize([leftOut], false).isSuccess).toBe(false);
   });

@@ -29,6 +29,8 @@ export function summarize(results: readonly TierResult[], isEverythingRequired: 
     lines.push(
       `${state.padEnd(10)}${result.tier.padEnd(12)}${count(outcome.passed, 'passed')} in ${result.seconds.toFixed(0)} s`,
     );
+    for (const failure of outcome.failures ?? []) lines.push(`  failed  ${failure}`);
+    for (const title of outcome.unstable ?? []) lines.push(`UNSTABLE  ${title}`);
     for (const title of outcome.skipped) lines.push(`SKIPPED   ${title}`);
   }
   if (isEverythingRequired) failed += skipped;

@@ -11,6 +11,10 @@ export interface Tier {
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
+  /** Which failed, and why, a line each; a failure may be without a name. */
+  readonly failures?: readonly string[];
+  /** Titles of tests that failed among others and passed by themselves: no failure, but nothing to be silent about. */
+  readonly unstable?: readonly string[];
   /** Titles of tests that were registered but not run. */
   readonly skipped: readonly string[];
 }

@@ -12,20 +12,20 @@ import type { CrdVersion } from './crd-version.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { scaleCauses } from './scale-causes.ts';
 
-/** How the objects of one version of a custom resource are cleaned, filled in and checked. Compile it once per CRD generation. */
+/** How the objects of one version of a custom resource are cleaned, filled in and checked. Its schema is compiled once, when it is first needed. */
 export function createCrdStrategy(version: CrdVersion): Strategy {
   const schema: Schema = version.schema ?? { 'x-kubernetes-preserve-unknown-fields': true };
-  const compiled = compileSchema(schema);
+  const compiled = lazily(() => compileSchema(schema));
   const rules = { isNamespaced: version.isNamespaced, checkName: checkSubdomainName, checksGenerateName: true };
   const typeCauses = (object: JsonObject) => checkType(object, version);
   return {
     prune: (object) => {
       const meta = coerceMeta(object, version);
-      const { object: pruned, dropped } = compiled.prune(meta.object);
+      const { object: pruned, dropped } = compiled().prune(meta.object);
       return { object: pruned, dropped: [...dropped, ...meta.dropped].toSorted() };
     },
-    applyDefaults: (object) => compiled.applyDefaults(object),
-    fillDefaults: (object) => compiled.fillDefaults(object),
+    applyDefaults: (object) => compiled().applyDefaults(object),
+    fillDefaults: (object) => compiled().fillDefaults(object),
     prepareForCreate: (object) => {
       const { status, ...rest } = object;
       const kept = version.hasStatus && status !== undefined ? rest : object;
@@ -36,7 +36,7 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
     validateCreate: (object) => {
       const wrongType = typeCauses(object);
       if (wrongType.length > 0) return wrongType;
-      return compiled.validate(
+      return compiled().validate(
         object,
         undefined,
         validateMeta(metaOf(object), rules),
@@ -51,11 +51,16 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
       if (wrongType.length > 0) return [...common, ...wrongType];
       const meta = [...common, ...changed];
       const scale = scaleCauses(object, version.scale, subresource === 'status');
-      if (subresource === 'status') return compiled.validateStatus(object, old, meta, scale);
-      return compiled.validate(object, old, meta, scale);
+      if (subresource === 'status') return compiled().validateStatus(object, old, meta, scale);
+      return compiled().validate(object, old, meta, scale);
     },
     warnings: (object, old) => finalizerWarnings(metaOf(object), old === undefined ? undefined : metaOf(old)),
   };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function checkType(object: JsonObject, { group, name, kind }: CrdVersion): readonly FieldCause[] {

@@ -1,9 +1,11 @@
+import type { CustomResourceDefinition } from '@manta/api';
 import type { KubeClient } from '@manta/kube';
 import { type ControllerName, startControllers } from '../controllers/start-controllers.ts';
 import { type Api, createApi } from '../server/api.ts';
 import { bootstrap } from '../server/bootstrap.ts';
 import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient, type InProcessOptions } from '../server/in-process-client.ts';
+import { plantDefinitions } from '../server/plant-definitions.ts';
 import { createStore } from '../store/store.ts';
 import type { EngineWorld } from '../world.ts';
 import { type CertificateAuthority, openCertificateAuthority } from './certificates.ts';
@@ -22,6 +24,8 @@ export interface EngineOptions {
   readonly port: number;
   /** Makes the errors that in-process clients reject with. */
   readonly toError: InProcessOptions['toError'];
+  /** Definitions that are there when the API begins to serve; they must be known to be good. One that is stored already stays as it is. */
+  readonly definitions?: { readonly objects: readonly CustomResourceDefinition[]; readonly fieldManager: string };
   /** Kubernetes' own controllers to leave out. */
   readonly withoutControllers?: readonly ControllerName[];
   /** Told of faults of the engine's own, and of attempts of its controllers that failed and are repeated. */
@@ -37,6 +41,8 @@ export interface Engine {
   readonly ca: string;
   /** The administrator, without sockets. */
   readonly client: KubeClient;
+  /** The names of those definitions that were not there and are now. */
+  readonly planted: readonly string[];
   /** A kubeconfig for a user with a new client certificate. */
   kubeconfig(user: { readonly name: string; readonly groups?: readonly string[] }): string;
   /** Ends watches and connections, then closes the data directory. */
@@ -50,13 +56,14 @@ export class ListenError extends Error {
 
 /** Kubernetes' API with Kubernetes' own controllers in this process, on a loopback port. Resolves when it serves. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { world, toError } = options;
+  const { world, toError, definitions = { objects: [], fieldManager: '' } } = options;
   const data = openDataDirectory(options.dataDir);
   const store = createStore({ journal: data.journal });
   const tokenKeys = { privateKey: data.keys.tokenKey };
   const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, hasServiceAccounts: true });
   const authority = openCertificateAuthority(data.keys.authority, AUTHORITY_NAME);
   await bootstrap(api);
+  const planted = await plantDefinitions(api, definitions.objects, definitions.fieldManager);
   const stopControllers = startOwnControllers(api, data, options);
   const stop = () => {
     stopControllers();
@@ -75,6 +82,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     url: server.url,
     port: server.port,
     ca: authority.cert,
+    planted,
     client: createInProcessClient(api, { userAgent: 'manta', toError }),
     kubeconfig({ name, groups = [] }) {
       const pair = authority.issue({ commonName: name, organizations: groups, usages: ['client'] });

@@ -68,7 +68,8 @@ function isEstablished({ status }: CustomResourceDefinition): boolean {
   return (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True');
 }
 
-function asDefinition(object: StoredObject): CustomResourceDefinition {
+/** A stored definition as what it is. */
+export function asDefinition(object: StoredObject): CustomResourceDefinition {
   // Definitions are checked when they are written.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return object as unknown as CustomResourceDefinition;

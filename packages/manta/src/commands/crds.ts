@@ -9,7 +9,8 @@ import {
 } from '@manta/kube';
 import { stringify } from 'yaml';
 
-const FIELD_MANAGER = 'manta';
+/** Who owns the fields of our CRDs. */
+export const FIELD_MANAGER = 'manta';
 
 /** Prints the CRDs, one YAML document each. */
 export function printCrds(): void {

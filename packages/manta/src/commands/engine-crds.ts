@@ -2,28 +2,36 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { crds } from '@manta/api/crds';
-import { writeWhole } from '@manta/engine';
+import type { CustomResourceDefinition } from '@manta/api';
+import { sharedCrds } from '@manta/api/crds';
+import { type Engine, type EngineOptions, writeWhole } from '@manta/engine';
 import { type KubeClient, resources } from '@manta/kube';
-import { installCrds } from './crds.ts';
+import { FIELD_MANAGER, installCrds } from './crds.ts';
+
+/** Our CRDs as an engine takes them at its first start, without the work of an apply. */
+export function firstDefinitions(): NonNullable<EngineOptions['definitions']> {
+  return { objects: sharedCrds(), fieldManager: FIELD_MANAGER };
+}
 
 /**
- * Sees to it that an engine has our CRDs. Applying them is most of a start's work, so it is left out where they are as we left them; and
- * between two of them the engine answers whoever asks.
+ * Sees to it that an engine has our CRDs as they are now. A new one has just been given them all; on a used one applying them is most of a
+ * start's work, so it is left out where they are as we left them, and between two of them the engine answers whoever asks.
  */
-export async function ensureCrds(client: KubeClient, dataDir: string): Promise<void> {
+export async function ensureCrds({ client, planted }: Engine, dataDir: string): Promise<void> {
   const file = join(dataDir, 'crds.sha256');
-  await nextTurn();
-  if (read(file) === (await digest(client))) return;
-  await installCrds(client, nextTurn);
-  writeWhole(file, await digest(client));
+  const ours = sharedCrds();
+  if (planted.length < ours.length) {
+    if (read(file) === (await digest(client, ours))) return;
+    await installCrds(client, nextTurn);
+  }
+  writeWhole(file, await digest(client, ours));
 }
 
 /** Our CRDs, and which state of which objects the cluster has in their place. */
-async function digest(client: KubeClient): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(crds()));
+async function digest(client: KubeClient, ours: readonly CustomResourceDefinition[]): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(ours));
   const { items } = await client.list(resources.customResourceDefinitions);
-  for (const { name } of crds().map((crd) => crd.metadata ?? {})) {
+  for (const { name } of ours.map((crd) => crd.metadata ?? {})) {
     const { uid, generation } = items.find(({ metadata }) => metadata?.name === name)?.metadata ?? {};
     hash.update(`\n${name} ${uid} ${generation}`);
   }

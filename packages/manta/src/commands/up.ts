@@ -4,7 +4,7 @@ import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } 
 import { ApiError, systemClock } from '@manta/kube';
 import { runOperator, stopSignal } from '@manta/operator';
 import { chosenDataDir } from './data-dir.ts';
-import { ensureCrds } from './engine-crds.ts';
+import { ensureCrds, firstDefinitions } from './engine-crds.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
 
 /** What `manta up` was asked for. */
@@ -27,12 +27,13 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
+    definitions: firstDefinitions(),
     port: options.port,
     toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
     onError: sayError,
   });
   try {
-    await ensureCrds(engine.client, dataDir);
+    await ensureCrds(engine, dataDir);
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
     writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString() });
     process.stdout.write(`ready\nkubeconfig: ${kubeconfig}\n`);

@@ -24,7 +24,7 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
     ...namedRecord(service),
     labels,
     clusterIP: spec.clusterIP ?? '',
-    ports: (spec.ports ?? []).map(({ name = '', nodePort, targetPort }) => ({ name, nodePort, targetPort })),
+    ports: (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({ name, port, nodePort, targetPort })),
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],

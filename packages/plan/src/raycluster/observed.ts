@@ -77,6 +77,8 @@ export interface ServiceRecord extends NamedRecord {
   readonly clusterIP: string;
   readonly ports: readonly {
     readonly name: string;
+    /** Where the Service itself listens. */
+    readonly port?: number | undefined;
     readonly nodePort: number | undefined;
     readonly targetPort: number | string | undefined;
   }[];

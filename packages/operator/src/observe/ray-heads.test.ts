@@ -1,0 +1,116 @@
+import { AuthMode, type RayCluster, type Secret, type Service } from '@manta/api';
+import { rayClusterSpec } from '@manta/api/testing';
+import { resources } from '@manta/kube';
+import { createMetricsRegistry, silentLogger } from '@manta/runtime';
+import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRayClusterCache } from './ray-cluster-cache.ts';
+import { createRayHeads, type RayHeads } from './ray-heads.ts';
+
+const CLUSTER: RayCluster = { metadata: { name: 'c', namespace: 'ml', uid: 'u1' }, spec: rayClusterSpec() };
+const GUARDED: RayCluster = { ...CLUSTER, spec: rayClusterSpec({ authOptions: { mode: AuthMode.Token } }) };
+let clock: FakeClock;
+let client: FakeClient;
+let stop: AbortController;
+let heads: (throughApiServer?: boolean) => RayHeads;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  client = new FakeClient({ clock });
+  stop = new AbortController();
+  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
+  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
+  for (const informer of [cache.pods, cache.services]) void informer.run(stop.signal);
+  await clock.advance(100);
+  heads = (throughApiServer = false) =>
+    createRayHeads({ cache, client, clock, clusterDomain: 'cluster.local', throughApiServer });
+});
+afterEach(() => stop.abort());
+
+async function service(port: string, name = 'c-head-svc'): Promise<void> {
+  await client.create<Service>(resources.services, {
+    metadata: { name, namespace: 'ml' },
+    spec: { ports: [{ name: port, port: 8265 }] },
+  });
+  await clock.advance(100);
+}
+
+const secret = (data: Record<string, string>) =>
+  client.create<Secret>(resources.secrets, { metadata: { name: 'c', namespace: 'ml' }, data });
+
+describe('the head of a cluster', () => {
+  it('is where its Service offers the dashboard', async () => {
+    await service('dashboard');
+    const expected = { isFound: true, head: { url: 'http://c-head-svc.ml.svc.cluster.local:8265', session: 'u1/' } };
+    expect(await heads().find(CLUSTER)).toEqual(expected);
+    expect(heads().address(CLUSTER)).toEqual({ isFound: true, address: 'c-head-svc.ml.svc.cluster.local:8265' });
+  });
+
+  it('is where the status says, once it does', async () => {
+    expect(await heads().find(CLUSTER, { address: 'there:1' })).toMatchObject({ head: { url: 'http://there:1' } });
+  });
+
+  it('cannot be found without a Service or without a port for the dashboard', async () => {
+    expect(await heads().find(CLUSTER)).toEqual({
+      isFound: false,
+      why: 'the head Service ml/c-head-svc is not found',
+    });
+    await service('other');
+    expect(await heads().find(CLUSTER)).toEqual({ isFound: false, why: 'dashboard port is not found' });
+  });
+
+  it('is a path on the API server where that is what users want', async () => {
+    const url = '/api/v1/namespaces/ml/services/c-head-svc:dashboard/proxy';
+    expect(await heads(true).find(CLUSTER, { address: 'x:1' })).toMatchObject({ head: { url } });
+    const renamed = { ...CLUSTER, status: { head: { serviceName: 'mine' } } };
+    expect(await heads(true).find(renamed)).toMatchObject({ head: { url: url.replace('c-head-svc', 'mine') } });
+  });
+
+  it('starts a new session with each head pod', async () => {
+    await service('dashboard');
+    const pod = (name: string) => ({
+      metadata: {
+        name,
+        namespace: 'ml',
+        labels: { 'ray.io/cluster': 'c', 'ray.io/node-type': 'head' },
+        ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'c', uid: 'u1', controller: true }],
+      },
+    });
+    const first = await client.create(resources.pods, pod('a'));
+    await clock.advance(100);
+    expect(await heads().find(CLUSTER)).toMatchObject({ head: { session: `u1/${first.metadata?.uid}` } });
+    await client.delete(resources.pods, { namespace: 'ml', name: 'a' });
+    const second = await client.create(resources.pods, pod('b'));
+    await clock.advance(100);
+    expect(await heads().find(CLUSTER)).toMatchObject({ head: { session: `u1/${second.metadata?.uid}` } });
+  });
+});
+
+describe('a token', () => {
+  beforeEach(() => service('dashboard'));
+
+  it('comes from the Secret of the cluster, which is not read for every question', async () => {
+    await secret({ auth_token: Buffer.from('open sesame').toString('base64') });
+    const all = heads();
+    for (const _ of [1, 2, 3]) expect(await all.find(GUARDED)).toMatchObject({ head: { token: 'open sesame' } });
+    expect(client.requests.filter(({ verb }) => verb === 'get')).toHaveLength(1);
+  });
+
+  it('is read again after a while, since it may have been replaced', async () => {
+    await secret({ auth_token: Buffer.from('old').toString('base64') });
+    const all = heads();
+    await all.find(GUARDED);
+    const data = { auth_token: Buffer.from('new').toString('base64') };
+    await client.patch(resources.secrets, { namespace: 'ml', name: 'c' }, { type: 'merge', body: { data } });
+    await clock.advance(30_000);
+    expect(await all.find(GUARDED)).toMatchObject({ head: { token: 'new' } });
+  });
+
+  it('that is missing is told, with the Secret that should have it', async () => {
+    const missing = await heads().find(GUARDED);
+    expect(missing).toMatchObject({ isFound: false, why: expect.stringContaining('failed to get auth secret ml/c: ') });
+    await secret({ other: '' });
+    const why = `auth token key '"auth_token"' not found in secret ml/c`;
+    expect(await heads().find(GUARDED)).toEqual({ isFound: false, why });
+  });
+});

@@ -1,0 +1,148 @@
+import {
+  AUTH_TOKEN_KEY,
+  clusterObjectNames,
+  isAuthEnabled,
+  NodeType,
+  PortName,
+  type RayCluster,
+  serviceNames,
+} from '@manta/api';
+import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
+import type { RayHead } from '@manta/ray';
+import { toKey } from '@manta/runtime';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
+
+/** Where a cluster's head is, or a sentence that says why it cannot be asked. */
+export type HeadLookup =
+  | { readonly isFound: true; readonly head: RayHead }
+  | { readonly isFound: false; readonly why: string };
+
+/** Where the dashboard's port is: host and port without a scheme, as statuses show it. */
+export type AddressLookup =
+  | { readonly isFound: true; readonly address: string }
+  | { readonly isFound: false; readonly why: string };
+
+/** Knows how Ray heads are reached: by which address, through what, with which token. */
+export interface RayHeads {
+  /** Where the cluster's head Service offers the dashboard. */
+  address(cluster: RayCluster): AddressLookup;
+  /** Reads the token's Secret where the cluster asks for a token; never waits for Ray. `address` wins over what the Service says. */
+  find(cluster: RayCluster, options?: FindOptions): Promise<HeadLookup>;
+}
+
+export interface FindOptions {
+  readonly address?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RayHeadsOptions {
+  readonly cache: Pick<RayClusterCache, 'pods' | 'services'>;
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly clusterDomain: string;
+  /** Ask through the API server: addresses are then paths on it. */
+  readonly throughApiServer: boolean;
+}
+
+/** A token is read again after this long: somebody may have replaced it. */
+const TOKEN_AGE_MS = 30_000;
+
+export function createRayHeads({ cache, client, clock, clusterDomain, throughApiServer }: RayHeadsOptions): RayHeads {
+  const tokens = new TokenCache(client, clock);
+
+  function address(cluster: RayCluster): AddressLookup {
+    const { name = '', namespace = '' } = cluster.metadata ?? {};
+    const serviceName = serviceNames.head(name, cluster.spec?.headGroupSpec.headService?.metadata?.name);
+    const service = cache.services.get(toKey(namespace, serviceName));
+    if (service === undefined)
+      return { isFound: false, why: `the head Service ${namespace}/${serviceName} is not found` };
+    const port = service.ports.find((each) => each.name === PortName.Dashboard)?.port;
+    if (port === undefined) return { isFound: false, why: 'dashboard port is not found' };
+    return { isFound: true, address: `${serviceNames.headFqdn(serviceName, namespace, clusterDomain)}:${port}` };
+  }
+
+  function url(cluster: RayCluster, known: string | undefined): HeadLookup | string {
+    if (throughApiServer) return proxyPath(dashboardOf(cluster), '');
+    if (known !== undefined && known !== '') return `http://${known}`;
+    const found = address(cluster);
+    return found.isFound ? `http://${found.address}` : found;
+  }
+
+  return {
+    address,
+    async find(cluster, { address: known, signal } = {}) {
+      const where = url(cluster, known);
+      if (typeof where !== 'string') return where;
+      const session = sessionOf(cluster, cache);
+      if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
+      const token = await tokens.of(cluster, signal);
+      return token.ok
+        ? { isFound: true, head: { url: where, token: token.value, session } }
+        : { isFound: false, why: token.why };
+    },
+  };
+}
+
+/** The head Service as the API server's proxy addresses it. */
+function dashboardOf({ metadata, spec, status }: RayCluster): Parameters<typeof proxyPath>[0] {
+  const { name = '', namespace = '' } = metadata ?? {};
+  const service = status?.head?.serviceName || serviceNames.head(name, spec?.headGroupSpec.headService?.metadata?.name);
+  return { kind: 'services', namespace, name: service, port: PortName.Dashboard };
+}
+
+/** A new head pod is a new life: Ray forgets its jobs with the old one. */
+function sessionOf({ metadata }: RayCluster, { pods }: RayHeadsOptions['cache']): string {
+  const { name = '', namespace = '', uid = '' } = metadata ?? {};
+  const heads = pods
+    .by('cluster', toKey(namespace, name))
+    .filter((pod) => pod.nodeType === NodeType.Head && pod.owner === uid);
+  const head = heads.find(({ isTerminating }) => !isTerminating) ?? heads[0];
+  return `${uid}/${head?.uid ?? ''}`;
+}
+
+type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly why: string };
+
+/** Tokens are not watched, since users bring Secrets without labels of ours; each is read once in a while instead. */
+class TokenCache {
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #known = new Map<string, { readonly value: string; readonly readAt: number }>();
+
+  constructor(client: Pick<KubeClient, 'get'>, clock: Pick<Clock, 'now'>) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  async of({ metadata, spec }: RayCluster, signal: AbortSignal | undefined): Promise<Token> {
+    const { name: cluster = '', namespace = '' } = metadata ?? {};
+    const name = clusterObjectNames.authSecret(cluster, spec?.authOptions?.secretName);
+    const key = toKey(namespace, name);
+    this.#drop();
+    const known = this.#known.get(key);
+    if (known !== undefined) return { ok: true, value: known.value };
+    try {
+      const { data } = await this.#client.get(resources.secrets, { namespace, name }, { signal });
+      const encoded = data?.[AUTH_TOKEN_KEY];
+      if (encoded === undefined)
+        return { ok: false, why: `auth token key '"${AUTH_TOKEN_KEY}"' not found in secret ${key}` };
+      const value = Buffer.from(encoded, 'base64').toString();
+      this.#known.set(key, { value, readAt: this.#clock.now() });
+      return { ok: true, value };
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      return {
+        ok: false,
+        why: `failed to get auth secret ${key}: ${error instanceof Error ? error.message : String(error)}`,
+      };
+    }
+  }
+
+  /** Insertion order is the order of age. */
+  #drop(): void {
+    const oldest = this.#clock.now() - TOKEN_AGE_MS;
+    for (const [key, { readAt }] of this.#known) {
+      if (readAt > oldest) return;
+      this.#known.delete(key);
+    }
+  }
+}

@@ -56,6 +56,8 @@ export function normalised({ status, stdout, stderr }: KubectlAnswer): string {
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000)/g, '<time>')
     .replaceAll(/(resource ?version\\?"?: *\\?"?)\d+/gi, '$1<revision>')
+    // The order of managers follows the second of their last write, which the two servers need not share.
+    .replaceAll(/(\\"managedFields\\":)\[.*?\](?=,\\"name\\")/g, '$1<managers>')
     .replaceAll(/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1')
     .replaceAll(/ +\d+m?\d*s(?=\s|$)/gm, ' <age>')
     .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, '<server>')

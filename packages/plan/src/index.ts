@@ -16,6 +16,17 @@ export type { ReplicaPlace } from './build/pod-labels.ts';
 export { buildRedisCleanupJob, keepsStateInRedis, type RedisCleanupOptions } from './build/redis-cleanup.ts';
 export { buildRoute, type Route } from './build/route.ts';
 export { buildServeService, NO_SERVE_PORT, wantsServeService } from './build/serve-service.ts';
+export { type SubmitInput, submitCommand } from './build/submitter-command.ts';
+export type { TargetCluster } from './build/submitter-container.ts';
+export {
+  buildSubmitterJob,
+  buildSubmitterTemplate,
+  type SubmitterJobInput,
+  submitterLabels,
+} from './build/submitter-job.ts';
+export { buildJobSubmission, type JobSubmission } from './build/submitter-request.ts';
+export { readRuntimeEnv } from './build/submitter-runtime-env.ts';
+export { type SidecarInput, sidecarSubmitter, withSidecarSubmitter } from './build/submitter-sidecar.ts';
 export { buildWorkerPod } from './build/worker-pod.ts';
 export type {
   Action,

@@ -19,4 +19,4 @@ export {
 export { validateRayCronJob } from './raycronjob.ts';
 export { validateRayJobMetadata, validateRayJobSpec, validateRayJobStatus } from './rayjob.ts';
 export { validateRayServiceMetadata, validateRayServiceSpec } from './rayservice.ts';
-export type { YamlParser } from './runtime-env.ts';
+export { runtimeEnvProblem, type YamlParser } from './runtime-env.ts';

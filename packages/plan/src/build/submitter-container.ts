@@ -1,0 +1,39 @@
+import { type Container, ContainerName, EnvName, EnvValue, type Parsed, parsed, type RayClusterSpec } from '@manta/api';
+import { withAuth } from './auth.ts';
+import { appendEnv } from './container-env.ts';
+import type { BuildContext } from './context.ts';
+import { rayContainerOf } from './pod-draft.ts';
+import { bash } from './shell.ts';
+import { type SubmitInput, submitCommand } from './submitter-command.ts';
+
+/** The cluster that a job is submitted to. */
+export interface TargetCluster {
+  readonly name: string;
+  readonly spec: RayClusterSpec;
+}
+
+/** The submitter that jobs get when the user brings none: it runs in the head's image, where `ray` is. */
+export function defaultSubmitter({ spec }: TargetCluster): Container {
+  const { image } = rayContainerOf(spec.headGroupSpec?.template?.spec ?? { containers: [] });
+  return {
+    name: ContainerName.Submitter,
+    ...(image === undefined ? {} : { image }),
+    resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', memory: '200Mi' } },
+  };
+}
+
+/** Gives a container the generated command, in place of whatever arguments it has. */
+export function withSubmitCommand(container: Container, input: SubmitInput, context: BuildContext): Parsed<Container> {
+  const command = submitCommand(input, context);
+  return command.ok ? parsed({ ...container, command: bash(context, 'e'), args: [command.value] }) : command;
+}
+
+/** What a submitter learns about its job: also what a submitter of the user's own relies on. */
+export function withSubmitterEnv(container: Container, input: SubmitInput, cluster: TargetCluster): Container {
+  const informed = appendEnv(container, [
+    { name: EnvName.PythonUnbuffered, value: EnvValue.PythonUnbuffered },
+    { name: EnvName.DashboardAddress, value: input.dashboardUrl },
+    { name: EnvName.JobSubmissionId, value: input.jobId },
+  ]);
+  return withAuth(informed, cluster.spec, cluster.name);
+}

@@ -1,0 +1,53 @@
+import { isRecord, type Parsed, parsed, type RayJobSpec, unparsed, type YamlParser } from '@manta/api';
+import { readRuntimeEnv } from './submitter-runtime-env.ts';
+
+/** What the operator itself asks of Ray in HTTPMode; absent members are left out of the request. */
+export interface JobSubmission {
+  /** As the user wrote it, not trimmed. */
+  readonly entrypoint: string;
+  readonly submissionId: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly runtimeEnv?: Readonly<Record<string, unknown>>;
+  readonly entrypointNumCpus?: number;
+  readonly entrypointNumGpus?: number;
+  readonly entrypointResources?: Readonly<Record<string, number>>;
+}
+
+/** The request that submits a job under an id; an error where the job's texts can't be read. */
+export function buildJobSubmission(spec: RayJobSpec, jobId: string, parseYaml: YamlParser): Parsed<JobSubmission> {
+  const runtimeEnv = readRuntimeEnv(spec.runtimeEnvYAML, parseYaml);
+  if (!runtimeEnv.ok) return runtimeEnv;
+  const resources = readResources(spec.entrypointResources ?? '');
+  if (!resources.ok) return resources;
+  const { metadata, entrypointNumCpus, entrypointNumGpus } = spec;
+  return parsed({
+    entrypoint: spec.entrypoint ?? '',
+    submissionId: jobId,
+    ...(hasMembers(metadata) ? { metadata } : {}),
+    ...(hasMembers(runtimeEnv.value) ? { runtimeEnv: runtimeEnv.value } : {}),
+    ...(entrypointNumCpus ? { entrypointNumCpus } : {}),
+    ...(entrypointNumGpus ? { entrypointNumGpus } : {}),
+    ...(hasMembers(resources.value) ? { entrypointResources: resources.value } : {}),
+  });
+}
+
+function hasMembers<T extends object>(map: T | undefined): map is T {
+  return map !== undefined && Object.keys(map).length > 0;
+}
+
+function readResources(text: string): Parsed<Readonly<Record<string, number>>> {
+  if (text === '') return parsed({});
+  const problem = `spec.entrypointResources is no JSON object of numbers: ${text}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return unparsed(problem);
+  }
+  if (value === null) return parsed({});
+  return isRecord(value) && hasNumbers(value) ? parsed(value) : unparsed(problem);
+}
+
+function hasNumbers(map: Readonly<Record<string, unknown>>): map is Readonly<Record<string, number>> {
+  return Object.values(map).every((amount) => typeof amount === 'number');
+}

@@ -8,4 +8,4 @@ export type * from './poller.ts';
 export type * from './question.ts';
 export type * from './serve-details.ts';
 export type * from './transport.ts';
-export type * from './ray-client.ts';
+export { createRayClient, type RayClient, type RayClientOptions } from './ray-client.ts';

@@ -7,9 +7,14 @@ export const JobStatus = {
   stopped: 'STOPPED',
 } as const;
 
+/** Whether a job with this status has ended for good. */
+export function isTerminal(status: string): boolean {
+  return status === JobStatus.succeeded || status === JobStatus.failed || status === JobStatus.stopped;
+}
+
 /** What a head knows about one job. */
 export interface JobInfo {
-  /** As the head says it, see {@link JobStatus}; empty when the head does not say. */
+  /** As the head says it, see {@link JobStatus}; never empty. */
   readonly status: string;
   readonly message: string;
   /** Milliseconds since the epoch; 0 while not known. */

@@ -7,8 +7,8 @@ import type { RaySend } from './transport.ts';
 
 /** The last that was heard. Times are those at which the request was sent: an answer is never older than its `at`. */
 export type Answer<T> =
-  /** Not answered yet. */
-  | { readonly kind: 'unknown' }
+  /** Not answered yet, or not since the moment that counts; `last` is what was heard before that moment. */
+  | { readonly kind: 'unknown'; readonly last?: Heard<T> }
   | { readonly kind: 'known'; readonly value: T; readonly at: number }
   | {
       readonly kind: 'failing';
@@ -17,8 +17,14 @@ export type Answer<T> =
       /** When the first call of this row of failures was sent. */
       readonly since: number;
       /** The last good answer of this session, if there was one. */
-      readonly last?: { readonly value: T; readonly at: number };
+      readonly last?: Heard<T>;
     };
+
+/** A good answer, and when its request was sent. */
+export interface Heard<T> {
+  readonly value: T;
+  readonly at: number;
+}
 
 /** Who wants to know, and how often. */
 export interface Interest {
@@ -26,7 +32,7 @@ export interface Interest {
   readonly owner: string;
   /** The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners counts. */
   readonly everyMs: number;
-  /** Anything sent before this moment counts as not heard: the answer is `unknown` and the question is asked at once. */
+  /** Only what was sent after this moment counts: until then the answer is `unknown`, and the question is asked at once. */
   readonly newerThan?: number | undefined;
   /** How long the interest lasts without being renewed, 10 minutes when not given. The owner is told when it ends, so that it can renew it. */
   readonly forMs?: number | undefined;
@@ -41,7 +47,8 @@ export interface RayPoller {
   ask<Q extends Question>(head: RayHead, question: Q, interest: Interest): Answer<AnswerOf<Q>>;
   /**
    * Starts a command in the background, once per owner and id: a second call with the same id does nothing until it is settled. The
-   * owner is told when it ends.
+   * owner is told when it ends. From then on, what was heard before about that job (or about Serve) is `unknown` with a `last`, and is
+   * asked at once.
    */
   perform(head: RayHead, command: Command, by: { readonly owner: string; readonly id: string }): void;
   /** The owner's commands that are not settled, oldest first. */

@@ -1,7 +1,14 @@
+import type { RayClock } from './clock.ts';
 import type { CommandOutcome } from './command.ts';
+import type { RayHead } from './head.ts';
+import { HeadCalls } from './head-calls.ts';
 import type { JobInfo, JobRequest } from './job-info.ts';
+import { deleteJob, getJob, getJobLogs, listJobs, stopJob, submitJob } from './jobs.ts';
 import type { RayNode, RayVersion } from './node-info.ts';
+import { getVersion, isGcsHealthy, listNodes } from './nodes.ts';
+import { getServe, isProxyHealthy, putServe } from './serve.ts';
 import type { ServeDetails } from './serve-details.ts';
+import type { RaySend } from './transport.ts';
 
 /** Ray's HTTP API on one head: one call, one request, no retries, every failure a `RayCallError`. */
 export interface RayClient {
@@ -21,4 +28,43 @@ export interface RayClient {
   isProxyHealthy(url: string): Promise<boolean>;
   /** Whether the head's control store is up. */
   isGcsHealthy(): Promise<boolean>;
+}
+
+/** What a client needs of the world. */
+export interface RayClientOptions {
+  readonly clock: RayClock;
+  readonly send: RaySend;
+  readonly head: Pick<RayHead, 'url' | 'token'>;
+  /** How long a question may take, 5 seconds when not given. */
+  readonly questionTimeoutMs?: number | undefined;
+  /** How long a command may take, 30 seconds when not given. */
+  readonly commandTimeoutMs?: number | undefined;
+  /** Gives every call up when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The bounds of a call where none are given. */
+export const DEFAULT_TIMEOUTS = { questionTimeoutMs: 5_000, commandTimeoutMs: 30_000 } as const;
+
+/** Talks to one head. */
+export function createRayClient(options: RayClientOptions): RayClient {
+  const calls = new HeadCalls({
+    ...options,
+    questionTimeoutMs: options.questionTimeoutMs ?? DEFAULT_TIMEOUTS.questionTimeoutMs,
+    commandTimeoutMs: options.commandTimeoutMs ?? DEFAULT_TIMEOUTS.commandTimeoutMs,
+  });
+  return {
+    listJobs: () => listJobs(calls),
+    getJob: (id) => getJob(calls, id),
+    submitJob: (request) => submitJob(calls, request),
+    stopJob: (id) => stopJob(calls, id),
+    deleteJob: (id) => deleteJob(calls, id),
+    getJobLogs: (id) => getJobLogs(calls, id),
+    getServe: () => getServe(calls),
+    putServe: (config) => putServe(calls, config),
+    listNodes: () => listNodes(calls),
+    getVersion: () => getVersion(calls),
+    isProxyHealthy: (url) => isProxyHealthy(calls, url),
+    isGcsHealthy: () => isGcsHealthy(calls),
+  };
 }

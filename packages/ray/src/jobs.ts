@@ -1,0 +1,113 @@
+import { callError, statusError } from './call-head.ts';
+import type { CommandOutcome } from './command.ts';
+import { expectObject, type HeadCalls, isGood, unexpected } from './head-calls.ts';
+import { type JobInfo, type JobRequest, isTerminal } from './job-info.ts';
+import { isJsonObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from './json-fields.ts';
+
+/** Part of the answer by which a head refuses an id that it already has. */
+const ALREADY_USED = 'Please use a different submission_id';
+const LOG_BYTES = 64 * 1024 * 1024;
+
+/** The job with this id; undefined when the head knows none. */
+export async function getJob(calls: HeadCalls, id: string): Promise<JobInfo | undefined> {
+  const call = calls.question('GetJobInfo', jobPath(id));
+  const value = await calls.jsonOrAbsent(call);
+  if (value === undefined) return undefined;
+  const job = readJob(expectObject(call, value));
+  if (job === undefined) throw unexpected(call, value, 'has no status of a job');
+  return job;
+}
+
+/** All jobs of the head, those that were not submitted through this API included. */
+export async function listJobs(calls: HeadCalls): Promise<readonly JobInfo[]> {
+  const call = calls.question('ListJobs', '/api/jobs/');
+  const value = await calls.jsonOrAbsent(call);
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw unexpected(call, value, 'is not a list of jobs');
+  return value.flatMap((item: unknown) => {
+    const job = isJsonObject(item) ? readJob(item) : undefined;
+    return job === undefined ? [] : [job];
+  });
+}
+
+/** Hands a job to the head. One that it already has under this id is left as it is. */
+export async function submitJob(
+  calls: HeadCalls,
+  request: JobRequest,
+): Promise<CommandOutcome & { readonly kind: 'submit' }> {
+  const call = calls.command('SubmitJob', 'POST', '/api/jobs/', submissionOf(request));
+  const answer = await calls.answer(call);
+  const { submissionId } = request;
+  if (isGood(answer.status)) return { kind: 'submit', submissionId, alreadyExisted: false };
+  if (answer.text.includes(ALREADY_USED)) return { kind: 'submit', submissionId, alreadyExisted: true };
+  throw statusError(call, answer);
+}
+
+/** Stops a job; one that has ended, or that the head does not know, needs no stopping. */
+export async function stopJob(calls: HeadCalls, id: string): Promise<CommandOutcome & { readonly kind: 'stop' }> {
+  const call = calls.command('StopJob', 'POST', `${jobPath(id)}/stop`);
+  const value = await calls.jsonOrAbsent(call);
+  if (value === undefined) return { kind: 'stop', wasRunning: false };
+  if (expectObject(call, value)['stopped'] === true) return { kind: 'stop', wasRunning: true };
+  const job = id === '' ? undefined : await getJob(calls, id);
+  if (job === undefined || isTerminal(job.status)) return { kind: 'stop', wasRunning: false };
+  throw callError(call, `left the job as it is: it is still ${job.status}`, { failure: 'refused', didNothing: true });
+}
+
+/** Makes the head forget a job that has ended. */
+export async function deleteJob(calls: HeadCalls, id: string): Promise<CommandOutcome & { readonly kind: 'delete' }> {
+  const call = calls.command('DeleteJob', 'DELETE', jobPath(id));
+  const answer = await calls.answer(call);
+  if (answer.status === 404) return { kind: 'delete', existed: false };
+  if (!isGood(answer.status)) throw statusError(call, answer);
+  return { kind: 'delete', existed: true };
+}
+
+/** All that a job has printed so far. */
+export async function getJobLogs(calls: HeadCalls, id: string): Promise<string | undefined> {
+  const call = calls.question('GetJobLog', `${jobPath(id)}/logs`, { maxBytes: LOG_BYTES });
+  const value = await calls.jsonOrAbsent(call);
+  return value === undefined ? undefined : (textOf(expectObject(call, value), 'logs') ?? '');
+}
+
+/** The path of one job. */
+export function jobPath(id: string): string {
+  return `/api/jobs/${encodeURIComponent(id)}`;
+}
+
+/** The request's body, with empty and zero members left out. */
+export function submissionOf(request: JobRequest): JsonObject {
+  const { metadata, runtimeEnv, entrypointNumCpus, entrypointNumGpus, entrypointResources } = request;
+  return {
+    entrypoint: request.entrypoint,
+    ...(request.submissionId !== '' && { submission_id: request.submissionId }),
+    ...(isFilled(runtimeEnv) && { runtime_env: runtimeEnv }),
+    ...(isFilled(metadata) && { metadata }),
+    ...(entrypointNumCpus && { entrypoint_num_cpus: entrypointNumCpus }),
+    ...(entrypointNumGpus && { entrypoint_num_gpus: entrypointNumGpus }),
+    ...(isFilled(entrypointResources) && { entrypoint_resources: entrypointResources }),
+  };
+}
+
+function isFilled(object: JsonObject | undefined): object is JsonObject {
+  return object !== undefined && Object.keys(object).length > 0;
+}
+
+/** The job that an answer tells of; undefined when it has no status, so that no error text passes for a job. */
+function readJob(object: JsonObject): JobInfo | undefined {
+  const status = textOf(object, 'status');
+  if (status === undefined || status === '') return undefined;
+  return {
+    status,
+    message: textOf(object, 'message') ?? '',
+    startTime: numberOf(object, 'start_time') ?? 0,
+    endTime: numberOf(object, 'end_time') ?? 0,
+    submissionId: textOf(object, 'submission_id'),
+    jobId: textOf(object, 'job_id'),
+    entrypoint: textOf(object, 'entrypoint'),
+    errorType: textOf(object, 'error_type'),
+    driverExitCode: numberOf(object, 'driver_exit_code'),
+    metadata: textsOf(objectOf(object, 'metadata')),
+    runtimeEnv: objectOf(object, 'runtime_env'),
+  };
+}

@@ -1,0 +1,42 @@
+/** A JSON object whose members are still to be looked at. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Tells a JSON object from everything else. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of a member; undefined when it is absent, null or no text. */
+export function textOf(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The number of a member; undefined when it is absent, null or no number. */
+export function numberOf(object: JsonObject, name: string): number | undefined {
+  const value = object[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The object of a member; an empty one when it is absent or something else. */
+export function objectOf(object: JsonObject, name: string): JsonObject {
+  const value = object[name];
+  return isJsonObject(value) ? value : {};
+}
+
+/** The members that are texts. */
+export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
+  const texts = Object.entries(object).filter((member): member is [string, string] => typeof member[1] === 'string');
+  return Object.fromEntries(texts);
+}
+
+/** Each member that is an object, read by `read`. */
+export function mapObjects<T>(
+  object: JsonObject,
+  read: (member: JsonObject, name: string) => T,
+): Readonly<Record<string, T>> {
+  const entries = Object.entries(object).flatMap(([name, member]) =>
+    isJsonObject(member) ? [[name, read(member, name)] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}

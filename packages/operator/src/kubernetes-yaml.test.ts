@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { parseKubernetesYaml } from './kubernetes-yaml.ts';
+
+const read = (text: string) => parseKubernetesYaml(`x: ${text}\n`);
+const x = (value: unknown) => new Map([['x', value]]);
+
+describe('parseKubernetesYaml()', () => {
+  it.each([
+    ['yes', true],
+    ['off', false],
+    ['"yes"', 'yes'],
+    ['~', null],
+    ['0123', 83],
+    ['0o17', 15],
+    ['-0o17', -15],
+    ['0x1F', 31],
+    ['1_000', 1000],
+    ['1e3', 1000],
+    ['.5', 0.5],
+    ['2.10', 2.1],
+    ['1:30', '1:30'],
+    ['1:30.5', '1:30.5'],
+    ['2024-02-29', '2024-02-29'],
+    ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00Z'],
+  ])('reads %s as the peer does', (text, value) => {
+    expect(read(text)).toEqual(x(value));
+  });
+
+  it('keeps keys as they are, also those that JSON cannot have', () => {
+    expect(read('{1: a, y: b, null: c}')).toEqual(
+      x(
+        new Map<unknown, string>([
+          [1, 'a'],
+          [true, 'b'],
+          [null, 'c'],
+        ]),
+      ),
+    );
+  });
+
+  it('takes the last of equal keys and follows anchors and merges', () => {
+    expect(parseKubernetesYaml('a: 1\na: 2\n')).toEqual(new Map([['a', 2]]));
+    expect(read('{base: &b {x: 1}, merged: {<<: *b, z: 2}}')).toEqual(
+      x(
+        new Map([
+          ['base', new Map([['x', 1]])],
+          [
+            'merged',
+            new Map([
+              ['x', 1],
+              ['z', 2],
+            ]),
+          ],
+        ]),
+      ),
+    );
+  });
+
+  it.each([
+    ['a: [1, 2\nb: 3\n', "yaml: line 1: did not find expected ',' or ']'"],
+    ['{', "yaml: did not find expected ',' or '}'"],
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['a: "b', 'yaml: Missing closing "quote'],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => parseKubernetesYaml(text)).toThrow(message);
+  });
+
+  it('does not unfold a text without bounds', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
+    for (const [before, name] of ['a b', 'b c', 'c d', 'd e', 'e f'].map((pair) => pair.split(' '))) {
+      bomb.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(', ')}]`);
+    }
+    expect(() => parseKubernetesYaml(bomb.join('\n'))).toThrow(/alias/);
+  });
+});

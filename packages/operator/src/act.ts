@@ -113,12 +113,17 @@ function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | und
   if (error instanceof StillGoing) return { kind: 'waiting', message };
   const told: Told = action.type === 'event' || action.type === 'fail' || action.type === 'ray' ? {} : action;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
-  if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
+  if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   if (told.isOptional === true) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
     return undefined;
   }
   return { kind: 'failed', message, failure: told.failure };
+}
+
+/** A note that ends in a colon is followed by the error itself, any other by a comma and the error. */
+function withError(note: string, message: string): string {
+  return note.endsWith(':') ? `${note} ${message}` : `${note}, ${message}`;
 }
 
 async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor): Promise<void> {

@@ -9,7 +9,8 @@ export interface Plan {
 
 /**
  * One effect on the world, as data. The operator carries actions out in order, deletions that follow each other in parallel; the first
- * one that fails ends the plan, unless it is marked `isOptional`. Every action may be repeated: after a crash the same plan is made again.
+ * one that fails ends the plan, unless it is marked `isOptional` or `stopsNothing`. Every action may be repeated: after a crash the same
+ * plan is made again.
  */
 export type Action =
   | EventAction
@@ -19,6 +20,7 @@ export type Action =
   | DeleteAction
   | DeletePodsAction
   | RayAction
+  | WaitAction
   | FailAction;
 
 export interface EventAction {
@@ -54,6 +56,8 @@ export interface CreateAction extends Told {
   readonly objects: readonly KubeObject[];
   /** Whether an object of that name counts as made: always, only when it is ours and alive, or never. */
   readonly whenExists: 'fine' | 'fine-if-ours' | 'failure';
+  /** Who is remembered when these are refused, so that the next try can wait: the name of a group of pods. */
+  readonly group?: string;
 }
 
 /** Replaces an object that was read at the resourceVersion it carries. */
@@ -106,6 +110,14 @@ export type RayCommand =
   /** The whole serve config, as JSON text. */
   | { readonly kind: 'put-serve'; readonly config: string };
 
+/** Something is put off on purpose; the rest of the plan is carried out all the same. */
+export interface WaitAction {
+  readonly type: 'wait';
+  readonly message: string;
+  /** When it may be tried. */
+  readonly lookAgainMs: number;
+}
+
 /** Ends the plan with an error: what was observed forbids to go on, and trying again later may help. */
 export interface FailAction {
   readonly type: 'fail';
@@ -116,11 +128,13 @@ export interface FailAction {
 export interface Told {
   /** Told for each object; `%n` stands for its name. */
   readonly done?: PlannedEvent;
-  /** Told when it fails; the error follows the note after a comma. */
+  /** Told when it fails; the error follows the note, after a comma unless the note ends in a colon. */
   readonly failed?: PlannedEvent;
   /** The reason of the ReplicaFailure condition when it fails. */
   readonly failure?: string;
   readonly isOptional?: boolean;
+  /** The rest of the plan does not depend on it: it goes on, and counts as failed in the end. */
+  readonly stopsNothing?: boolean;
 }
 
 /** Something to tell the user about the object. */
@@ -133,11 +147,21 @@ export interface PlannedEvent {
 }
 
 /** How carrying out a plan ended. */
-export type PlanOutcome =
+export type PlanOutcome = (
   | { readonly kind: 'done' }
-  /** Nothing is wrong: something that is going holds a name that is wanted, and has to be gone first. */
-  | { readonly kind: 'waiting'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined };
+  /** Nothing is wrong: something has to be gone first, or to wait. */
+  | { readonly kind: 'waiting'; readonly message: string; readonly lookAgainMs?: number }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly failure?: string | undefined;
+      /** Groups of which a creation was refused. */
+      readonly refusedGroups?: readonly string[];
+    }
+) & {
+  /** What we asked for and may not do, one sentence each; also that of optional steps. */
+  readonly missingPermissions?: readonly string[];
+};
 
 /** Nothing to do until something changes. */
 export const NOTHING: Plan = { actions: [] };

@@ -1,4 +1,13 @@
-import { type Job, jobOutcome, type KubeObject, Label, NodeType, OriginCrd, type Service } from '@manta/api';
+import {
+  type Job,
+  jobOutcome,
+  type KubeObject,
+  Label,
+  NodeType,
+  OriginCrd,
+  type Service,
+  type StringMap,
+} from '@manta/api';
 import type { JobRecord, NamedRecord, ServiceRecord } from '@manta/plan';
 
 /** Where a child belongs: `namespace/cluster`. */
@@ -24,7 +33,13 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
     ...namedRecord(service),
     labels,
     clusterIP: spec.clusterIP ?? '',
-    ports: (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({ name, port, nodePort, targetPort })),
+    ports: (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({
+      name,
+      port,
+      nodePort,
+      targetPort,
+    })),
+    service: labels[Label.OriginatedFromCrd] === OriginCrd.RayService ? withoutManagedFields(service) : undefined,
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],
@@ -37,6 +52,18 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
 export function jobRecord(job: Job): Belonging<JobRecord> {
   const isCleanup = job.metadata?.labels?.[Label.NodeType] === NodeType.RedisCleanup;
   return { ...labelledRecord(job), outcome: jobOutcome(job), ...(isCleanup ? {} : { belongsTo: [] }) };
+}
+
+/** The custom resource that an object was made for, as its labels name it: `RayService/namespace/name`. */
+export function originKey(crd: OriginCrd, namespace: string, name: string): string {
+  return `${crd}/${namespace}/${name}`;
+}
+
+/** The same of an object that carries these labels; none where it was made for nobody. */
+export function originKeys(namespace: string | undefined, labels: StringMap | undefined): readonly string[] {
+  const crd = Object.values(OriginCrd).find((kind) => kind === labels?.[Label.OriginatedFromCrd]);
+  const name = labels?.[Label.OriginatedFromCrName];
+  return crd === undefined || name === undefined ? [] : [originKey(crd, namespace ?? '', name)];
 }
 
 /** The whole object but for managedFields, which are a third of its bytes and read by nobody here. */

@@ -33,6 +33,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     podIP: status?.podIP ?? '',
     ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
     rayTerminated: rayTerminated(pod),
+    serveLabel: intern.string(labels[Label.Serve]),
     head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
   };
 }

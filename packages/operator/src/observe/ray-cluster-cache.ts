@@ -7,6 +7,7 @@ import {
   jobRecord,
   labelledRecord,
   namedRecord,
+  originKeys,
   serviceRecord,
   withoutManagedFields,
 } from './child-records.ts';
@@ -14,9 +15,9 @@ import { podRecord } from './pod-record.ts';
 
 /** Local copies of everything that RayClusters are made of. */
 export interface RayClusterCache {
-  readonly clusters: Informer<RayCluster>;
+  readonly clusters: Informer<RayCluster, 'origin'>;
   readonly pods: Informer<PodRecord, 'cluster'>;
-  readonly services: Informer<Belonging<ServiceRecord>, 'cluster'>;
+  readonly services: Informer<Belonging<ServiceRecord>, 'cluster' | 'origin'>;
   readonly jobs: Informer<Belonging<JobRecord>, 'cluster'>;
   readonly serviceAccounts: Informer<NamedRecord>;
   readonly roles: Informer<Belonging<NamedRecord>, 'cluster'>;
@@ -49,7 +50,12 @@ export function createRayClusterCache(
   const named = { namespaces, content: 'metadata', project: namedRecord } as const;
   const labelled = { ...named, labelSelector: Label.Cluster, project: labelledRecord, ...byCluster };
   return {
-    clusters: createInformer(world, { type: resources.rayClusters, namespaces, project: withoutManagedFields }),
+    clusters: createInformer(world, {
+      type: resources.rayClusters,
+      namespaces,
+      project: withoutManagedFields<RayCluster>,
+      indexes: { origin: ({ metadata }) => originKeys(metadata?.namespace, metadata?.labels) },
+    }),
     pods: createInformer(world, {
       type: resources.pods,
       namespaces,
@@ -57,7 +63,15 @@ export function createRayClusterCache(
       project: podRecord,
       indexes: { cluster: (pod) => [`${pod.namespace}/${pod.cluster}`] },
     }),
-    services: createInformer(world, { type: resources.services, namespaces, project: serviceRecord, ...byCluster }),
+    services: createInformer(world, {
+      type: resources.services,
+      namespaces,
+      project: serviceRecord,
+      indexes: {
+        ...byCluster.indexes,
+        origin: ({ service, labels }) => originKeys(service?.metadata?.namespace, labels),
+      },
+    }),
     jobs: createInformer(world, {
       type: resources.jobs,
       namespaces,

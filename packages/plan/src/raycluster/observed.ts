@@ -1,5 +1,7 @@
-import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster } from '@manta/api';
+import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
+import type { CreateHold } from './create-hold.ts';
+import type { RayNodeRecord } from './ray-nodes.ts';
 
 /** Everything a decision about a RayCluster needs, gathered at one moment. */
 export interface ObservedRayCluster {
@@ -16,6 +18,10 @@ export interface ObservedRayCluster {
   readonly tokenBytes: Uint8Array;
   /** The uid of the pod that last held a worker's or the head's place and is gone, by `<group>/<place>`. */
   readonly lastHolders: ReadonlyMap<string, string>;
+  /** Creations that wait because earlier ones were refused or came to nothing, by group. */
+  readonly holds: ReadonlyMap<string, CreateHold>;
+  /** Ray's list of nodes by the uid of the head pod that gave it, as far as heads were asked and have answered. */
+  readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
 }
 
 /** What decisions need of a pod. */
@@ -37,10 +43,14 @@ export interface PodRecord {
   readonly phase: string;
   readonly restartPolicy: string;
   readonly podIP: string;
+  /** The node that it was given; empty while it waits for one. */
+  readonly node: string;
   /** Status of the Ready condition; undefined where there is none. */
   readonly ready: string | undefined;
   /** How the Ray container ended, in the words of an event; undefined while it runs. */
   readonly rayTerminated: string | undefined;
+  /** Value of the serve label: `true` where Serve traffic may come. */
+  readonly serveLabel?: string | undefined;
   /** Head pods only. */
   readonly head: HeadRecord | undefined;
 }
@@ -82,6 +92,8 @@ export interface ServiceRecord extends NamedRecord {
     readonly nodePort: number | undefined;
     readonly targetPort: number | string | undefined;
   }[];
+  /** The Service itself, where it was made for a RayService. */
+  readonly service?: Service | undefined;
 }
 
 export interface JobRecord extends NamedRecord {

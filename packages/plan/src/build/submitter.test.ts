@@ -169,14 +169,9 @@ describe('buildSubmitterJob()', () => {
   });
 
   it('keeps a command of the user’s own with its arguments', () => {
-    const own = {
-      name: 's',
-      image: 'busybox',
-      command: ['sh'],
-      args: ['-c', 'true'],
-      env: [{ name: 'A', value: 'b' }],
-    };
-    const template = { spec: { containers: [own, { name: 'second' }], serviceAccountName: 'me' } };
+    const own = { name: 's', image: 'busybox', command: ['sh'], args: ['-c', 'true'] };
+    const env = [{ name: 'A', value: 'b' }];
+    const template = { spec: { containers: [{ ...own, env }, { name: 'second' }], serviceAccountName: 'me' } };
     const pod = podOf(jobInput({ submitterPodTemplate: template }));
     expect(pod.spec).toMatchObject({ serviceAccountName: 'me', containers: [own, { name: 'second' }] });
     expect(pod.spec?.restartPolicy).toBeUndefined();

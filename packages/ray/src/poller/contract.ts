@@ -1,9 +1,9 @@
-import type { RayCallError } from './call-error.ts';
-import type { RayClock } from './clock.ts';
-import type { Command, CommandResult } from './command.ts';
-import type { RayHead } from './head.ts';
-import type { AnswerOf, Question } from './question.ts';
-import type { RaySend } from './transport.ts';
+import type { RayCallError } from '../call-error.ts';
+import type { RayClock } from '../clock.ts';
+import type { Command, CommandResult } from '../command.ts';
+import type { RayHead } from '../head.ts';
+import type { AnswerOf, Question } from '../question.ts';
+import type { RaySend } from '../transport.ts';
 
 /** The last that was heard. Times are those at which the request was sent: an answer is never older than its `at`. */
 export type Answer<T> =

@@ -1,0 +1,182 @@
+import type { RayCallError } from '../call-error.ts';
+import type { Question } from '../question.ts';
+import type { Answer, Interest } from './contract.ts';
+import { pauseAfter } from './breaker.ts';
+import { answerSince, fail, hear, isNews, type Knowledge, knownAt } from './knowledge.ts';
+import type { PollerWorld } from './poller-world.ts';
+
+interface Wish {
+  readonly everyMs: number;
+  readonly newerThan: number;
+  readonly until: number;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const DEFAULT_INTEREST_MS = 10 * 60_000;
+/** The beat to reckon with when the last interest ended while a call was under way. */
+const IDLE_BEAT_MS = 1_000;
+/** Longer waits are split: no timer need hold a delay beyond what timers can. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+/** How long an answer that nobody wants is kept for whoever may ask again. */
+const KEPT_MS = 60_000;
+
+/** What an entry needs of the head that it belongs to. */
+export interface EntryHost {
+  /** The entry is due: ask the head, now or as soon as it may be asked. */
+  due(entry: Entry): void;
+  /** Nobody has wanted to know for a while. */
+  unwanted(entry: Entry): void;
+}
+
+/** One question to one head: who wants to know, what is known, and when it is asked next. */
+export class Entry {
+  readonly question: Question;
+  readonly #world: PollerWorld;
+  readonly #host: EntryHost;
+  readonly #wishes = new Map<string, Wish>();
+  #knowledge: Knowledge = {};
+  #staleUntil = NEVER;
+  #failures = 0;
+  /** Idle entries have a timer; the others are with their host. */
+  #isIdle = true;
+  #dueAt = NEVER;
+  #endedAt = NEVER;
+  #jitter = 1;
+  #cancelTimer = () => {};
+
+  constructor(question: Question, world: PollerWorld, host: EntryHost) {
+    this.question = question;
+    this.#world = world;
+    this.#host = host;
+  }
+
+  /** Renews an interest and gives the answer for it. */
+  want(interest: Interest): Answer<unknown> {
+    const now = this.#world.clock.now();
+    const { owner, everyMs, newerThan = NEVER, forMs = DEFAULT_INTEREST_MS } = interest;
+    this.#wishes.set(owner, { everyMs, newerThan, until: now + forMs });
+    if (this.#isIdle) this.#plan();
+    return answerSince(this.#knowledge, Math.max(newerThan, this.#staleUntil));
+  }
+
+  /** Ends an interest. */
+  unwant(owner: string): void {
+    if (this.#wishes.delete(owner) && this.#isIdle) this.#plan();
+  }
+
+  /** What was sent until now no longer counts: it is asked anew at once. */
+  outdate(): void {
+    this.#staleUntil = this.#world.clock.now();
+    this.#failures = 0;
+    if (this.#isIdle) this.#plan();
+  }
+
+  /** The head answered a call that was sent at `at`. */
+  heard(value: unknown, at: number): void {
+    this.#failures = 0;
+    this.#learn(hear(value, at));
+    this.#rest();
+  }
+
+  /** A call that was sent at `at` failed. Leaves the entry idle until `notBefore` at least. */
+  failed(error: RayCallError, at: number, notBefore = NEVER): void {
+    this.#failures += 1;
+    this.#learn(fail(this.#knowledge, error, at));
+    this.#rest(notBefore);
+  }
+
+  /** The head is back: no need to wait for the end of a pause. */
+  hurry(): void {
+    if (!this.#isIdle || this.#failures === 0) return;
+    this.#dueAt = this.#world.clock.now();
+    this.#plan();
+  }
+
+  /** Takes over what is known of a head that is away, before it is asked for the first time. */
+  presume(error: RayCallError, at: number, since: number, notBefore: number): void {
+    this.#knowledge = fail(this.#knowledge, error, at, since);
+    this.#failures = 1;
+    this.#dueAt = notBefore;
+    this.#endedAt = at;
+  }
+
+  /** No more timers. */
+  stop(): void {
+    this.#cancelTimer();
+    this.#isIdle = false;
+    this.#wishes.clear();
+  }
+
+  #learn(after: Knowledge): void {
+    const before = this.#knowledge;
+    this.#knowledge = after;
+    const at = knownAt(after);
+    const isChanged = isNews(before, after);
+    for (const [owner, wish] of this.#wishes) {
+      const moment = Math.max(wish.newerThan, this.#staleUntil);
+      if (isChanged || (at > moment && knownAt(before) <= moment)) this.#world.tell(owner);
+    }
+  }
+
+  /** Back from its host: idle until the next beat, or until the pause after a failure is over. */
+  #rest(notBefore = NEVER): void {
+    const { clock, random } = this.#world;
+    this.#endedAt = clock.now();
+    this.#jitter = 0.9 + 0.2 * random();
+    const pause = this.#failures === 0 ? 0 : pauseAfter(this.#world, this.#everyMs(), this.#failures);
+    this.#dueAt = this.#failures === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, this.#endedAt + pause);
+    this.#isIdle = true;
+    this.#plan();
+  }
+
+  /** Sets the timer for whatever comes first: the next call, or the end of an interest. */
+  #plan(): void {
+    this.#cancelTimer();
+    const { clock } = this.#world;
+    const now = clock.now();
+    if (this.#wishes.size === 0) {
+      this.#cancelTimer = clock.setTimer(KEPT_MS, () => this.#host.unwanted(this));
+      return;
+    }
+    this.#dueAt = Math.min(this.#nextCall(), this.#soonest());
+    const lapse = Math.min(...[...this.#wishes.values()].map((wish) => wish.until));
+    const wakeAt = Math.min(this.#dueAt, lapse);
+    if (this.#dueAt <= now) this.#goAsk();
+    else this.#cancelTimer = clock.setTimer(Math.min(wakeAt - now, LONGEST_WAIT_MS), () => this.#wake());
+  }
+
+  /** The shortest beat that anybody wants. */
+  #everyMs(): number {
+    if (this.#wishes.size === 0) return IDLE_BEAT_MS;
+    return Math.min(...[...this.#wishes.values()].map((wish) => wish.everyMs));
+  }
+
+  /** By the beat, or after the pause of a failure. */
+  #nextCall(): number {
+    if (this.#failures > 0) return this.#dueAt;
+    return Math.min(this.#dueAt, this.#endedAt + this.#everyMs() * this.#jitter);
+  }
+
+  /** As soon as what is known is older than somebody can use. */
+  #soonest(): number {
+    const at = knownAt(this.#knowledge);
+    const moments = [this.#staleUntil, ...[...this.#wishes.values()].map((wish) => wish.newerThan)];
+    const missed = moments.filter((moment) => at <= moment && moment !== NEVER);
+    return missed.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...missed) + 1;
+  }
+
+  #wake(): void {
+    const now = this.#world.clock.now();
+    for (const [owner, wish] of this.#wishes) {
+      if (wish.until > now) continue;
+      this.#wishes.delete(owner);
+      this.#world.lapsed(owner, this);
+    }
+    this.#plan();
+  }
+
+  #goAsk(): void {
+    this.#isIdle = false;
+    this.#host.due(this);
+  }
+}

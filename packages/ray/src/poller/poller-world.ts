@@ -1,0 +1,20 @@
+import type { RayClock } from '../clock.ts';
+import type { RaySend } from '../transport.ts';
+import type { PauseRule } from './breaker.ts';
+import type { Entry } from './entry.ts';
+import type { Slots } from './slots.ts';
+
+/** What the parts of a poller share. */
+export interface PollerWorld extends PauseRule {
+  readonly clock: RayClock;
+  readonly send: RaySend;
+  readonly questionTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+  readonly slots: Slots;
+  /** Aborted when the poller is closed. */
+  readonly signal: AbortSignal;
+  /** There is news for an owner. */
+  readonly tell: (owner: string) => void;
+  /** An owner's interest in an entry has ended by itself. */
+  readonly lapsed: (owner: string, entry: Entry) => void;
+}

@@ -44,6 +44,7 @@ export const RayClusterEventReason = {
   // Ours alone.
   MultipleHeadPods: 'MultipleHeadPods',
   RedisStateLeftBehind: 'RedisStateLeftBehind',
+  ReplacementDelayed: 'ReplacementDelayed',
 } as const;
 export type RayClusterEventReason = (typeof RayClusterEventReason)[keyof typeof RayClusterEventReason];
 
@@ -72,6 +73,11 @@ export type RayJobEventReason = (typeof RayJobEventReason)[keyof typeof RayJobEv
 export const RayCronJobEventReason = {
   InvalidRayCronJobSpec: 'InvalidRayCronJobSpec',
   SuspendedRayCronJob: 'SuspendedRayCronJob',
+  /** The following ones are ours; where Kubernetes' own CronJob tells the same, they have its words. */
+  FailedToCreateRayJob: 'FailedToCreateRayJob',
+  JobAlreadyActive: 'JobAlreadyActive',
+  MissSchedule: 'MissSchedule',
+  TooManyMissedTimes: 'TooManyMissedTimes',
 } as const;
 export type RayCronJobEventReason = (typeof RayCronJobEventReason)[keyof typeof RayCronJobEventReason];
 

@@ -8,6 +8,7 @@ export const FeatureGate = {
   RayMultiHostIndexing: 'RayMultiHostIndexing',
   RayServiceIncrementalUpgrade: 'RayServiceIncrementalUpgrade',
   RayCronJob: 'RayCronJob',
+  RayCronJobPolicies: 'RayCronJobPolicies',
   SidecarSubmitterRestart: 'SidecarSubmitterRestart',
   RayClusterNetworkPolicy: 'RayClusterNetworkPolicy',
   GCSFaultToleranceEmbeddedStorage: 'GCSFaultToleranceEmbeddedStorage',
@@ -30,6 +31,8 @@ export const FEATURE_GATES: Readonly<Record<FeatureGate, GateSpec>> = {
   RayMultiHostIndexing: { stage: 'Beta', default: true },
   RayServiceIncrementalUpgrade: { stage: 'Beta', default: true },
   RayCronJob: { stage: 'Alpha', default: false },
+  /** Ours: concurrency policy, starting deadline and history limits of a RayCronJob. */
+  RayCronJobPolicies: { stage: 'Alpha', default: false },
   /** Needs an API server of version 1.35 or newer. */
   SidecarSubmitterRestart: { stage: 'Alpha', default: false },
   RayClusterNetworkPolicy: { stage: 'Alpha', default: false },
@@ -131,6 +134,7 @@ function chooseGates(isOn: (name: FeatureGate) => boolean): FeatureGates {
     RayMultiHostIndexing: isOn('RayMultiHostIndexing'),
     RayServiceIncrementalUpgrade: isOn('RayServiceIncrementalUpgrade'),
     RayCronJob: isOn('RayCronJob'),
+    RayCronJobPolicies: isOn('RayCronJobPolicies'),
     SidecarSubmitterRestart: isOn('SidecarSubmitterRestart'),
     RayClusterNetworkPolicy: isOn('RayClusterNetworkPolicy'),
     GCSFaultToleranceEmbeddedStorage: isOn('GCSFaultToleranceEmbeddedStorage'),

@@ -19,7 +19,27 @@ export interface RayCronJobSpec {
   /** An IANA name; unset means the operator's own zone. */
   readonly timeZone?: string;
   readonly suspend?: boolean;
+  /** What happens when a time comes while an earlier RayJob still runs; unset: the new one is made beside it. */
+  readonly concurrencyPolicy?: ConcurrencyPolicy;
+  /** How late a RayJob may still be made; unset: however late. */
+  readonly startingDeadlineSeconds?: number;
+  /** How many RayJobs that ended well are kept; unset: all. */
+  readonly successfulJobsHistoryLimit?: number;
+  /** How many RayJobs that failed are kept; unset: all. */
+  readonly failedJobsHistoryLimit?: number;
 }
+
+/** The same words, with the same meaning, as in Kubernetes' own CronJob. */
+export const ConcurrencyPolicy = { Allow: 'Allow', Forbid: 'Forbid', Replace: 'Replace' } as const;
+export type ConcurrencyPolicy = (typeof ConcurrencyPolicy)[keyof typeof ConcurrencyPolicy];
+
+/** The fields of a schedule that go beyond the peer's; all are optional, and a feature gate allows them. */
+export const CRON_POLICY_FIELDS = [
+  'concurrencyPolicy',
+  'startingDeadlineSeconds',
+  'successfulJobsHistoryLimit',
+  'failedJobsHistoryLimit',
+] as const satisfies readonly (keyof RayCronJobSpec)[];
 
 /** What the operator remembers of a schedule. */
 export interface RayCronJobStatus {

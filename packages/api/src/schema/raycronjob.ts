@@ -1,5 +1,6 @@
 import type { CustomResourceColumnDefinition } from '../core.gen.ts';
-import { bool, object, type Schema, string, time } from './dsl.ts';
+import { ConcurrencyPolicy } from '../raycronjob.ts';
+import { bool, int, object, type Schema, string, time } from './dsl.ts';
 import { jobSpec } from './rayjob.ts';
 import { root } from './shared-fields.ts';
 
@@ -11,6 +12,23 @@ const spec = object(
       minLength: 1,
     }),
     suspend: bool('Makes no new RayJobs while true; those that run are left alone.'),
+    concurrencyPolicy: string(
+      'What to do at a scheduled time while an earlier RayJob still runs: `Allow` (the default) makes another one, `Forbid` waits for its end, `Replace` deletes it. Needs the feature gate RayCronJobPolicies.',
+      { enum: Object.values(ConcurrencyPolicy) },
+    ),
+    startingDeadlineSeconds: int(
+      'How many seconds after its scheduled time a RayJob may still be made; no limit when left out. Needs the feature gate RayCronJobPolicies.',
+      { minimum: 0 },
+      'int64',
+    ),
+    successfulJobsHistoryLimit: int(
+      'How many RayJobs that completed are kept, all when left out. Needs the feature gate RayCronJobPolicies.',
+      { minimum: 0 },
+    ),
+    failedJobsHistoryLimit: int(
+      'How many RayJobs that failed are kept, all when left out. Needs the feature gate RayCronJobPolicies.',
+      { minimum: 0 },
+    ),
   },
   'The wanted schedule.',
   { required: ['jobTemplate', 'schedule'] },

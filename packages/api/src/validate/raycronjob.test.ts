@@ -31,6 +31,16 @@ describe('validateRayCronJob()', () => {
     expect(validate(fields)).toEqual({ field, message });
   });
 
+  it('refuses a policy where its gate is off, and accepts it where it is on', () => {
+    const cronJob = rayCronJob('nightly', withSpec<RayCronJob>({ failedJobsHistoryLimit: 0 }));
+    const gates = defaultFeatureGates();
+    expect(validateRayCronJob(cronJob, gates, () => null)).toEqual({
+      field: 'spec.failedJobsHistoryLimit',
+      message: 'RayCronJobPolicies feature gate must be enabled to use failedJobsHistoryLimit',
+    });
+    expect(validateRayCronJob(cronJob, { ...gates, RayCronJobPolicies: true }, () => null)).toBeUndefined();
+  });
+
   it('accepts a name of 36 letters and refuses one of 37', () => {
     expect(validate({}, 'a'.repeat(36))).toBeUndefined();
     expect(validate({}, 'a'.repeat(37))?.message).toBe('RayCronJob name should be no more than 36 characters');

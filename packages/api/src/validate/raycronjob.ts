@@ -1,9 +1,9 @@
 /** Everything that can be wrong with a RayCronJob beyond what its schema says. */
 import { parseCron } from '../cron.ts';
-import type { FeatureGates } from '../feature-gates.ts';
+import { FeatureGate, type FeatureGates } from '../feature-gates.ts';
 import { MaxNameLength } from '../limits.ts';
 import { isSet, type Loose, textOf } from '../loose.ts';
-import type { RayCronJob, RayCronJobSpec } from '../raycronjob.ts';
+import { CRON_POLICY_FIELDS, type RayCronJob, type RayCronJobSpec } from '../raycronjob.ts';
 import { loadTimeZone } from '../time-zone.ts';
 import { type FieldError, fieldError, prefixed } from './field-error.ts';
 import { byteLength } from './kubernetes-names.ts';
@@ -21,6 +21,7 @@ export function validateRayCronJob(
     checkName(cronJob) ??
     checkSchedule(spec) ??
     checkTimeZone(spec) ??
+    checkPolicies(spec, gates) ??
     prefixed(
       'invalid RayJob template: ',
       validateRayJobSpec(spec?.jobTemplate, undefined, gates, parseYaml, 'spec.jobTemplate'),
@@ -53,4 +54,12 @@ function checkTimeZone(spec: Loose<RayCronJobSpec>): FieldError | undefined {
   }
   const zone = loadTimeZone(name);
   return zone.ok ? undefined : fieldError('spec.timeZone', `invalid time zone: ${zone.error}`);
+}
+
+/** A field that would do nothing is refused: a user who asks for no overlap must not find out by overlapping jobs. */
+function checkPolicies(spec: Loose<RayCronJobSpec>, gates: FeatureGates): FieldError | undefined {
+  if (gates.RayCronJobPolicies) return undefined;
+  const field = CRON_POLICY_FIELDS.find((name) => isSet(spec?.[name]));
+  if (field === undefined) return undefined;
+  return fieldError(`spec.${field}`, `${FeatureGate.RayCronJobPolicies} feature gate must be enabled to use ${field}`);
 }

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { bytesOf } from '../object-bytes.ts';
 import { resourceName } from '../resource-info.ts';
 import type { StoredObject } from '../stored-object.ts';
 import type { Revision, StoreKey } from './contract.ts';
@@ -26,16 +27,17 @@ export function openJournal(path: string): Journal {
   const put = database.prepare('INSERT OR REPLACE INTO object VALUES (?, ?, ?, ?)');
   const remove = database.prepare('DELETE FROM object WHERE resource = ? AND namespace = ? AND name = ?');
   const setRevision = database.prepare("INSERT OR REPLACE INTO meta VALUES ('revision', ?)");
-  const inTransaction = (statement: StatementSync, values: readonly string[], revision: Revision) => {
-    database.exec('BEGIN');
+  const [begin, commit] = [database.prepare('BEGIN'), database.prepare('COMMIT')];
+  const inTransaction = (statement: StatementSync, values: readonly (string | Uint8Array)[], revision: Revision) => {
+    begin.run();
     statement.run(...values);
     setRevision.run(revision);
-    database.exec('COMMIT');
+    commit.run();
   };
   return {
     load: () => load(database),
     put(key, object, revision) {
-      inTransaction(put, [key.resource, key.namespace, key.name, JSON.stringify(object)], revision);
+      inTransaction(put, [key.resource, key.namespace, key.name, bytesOf(object)], revision);
     },
     remove(key, revision) {
       inTransaction(remove, [key.resource, key.namespace, key.name], revision);
@@ -52,7 +54,7 @@ function openExclusively(path: string): DatabaseSync {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       CREATE TABLE IF NOT EXISTS object (
-        resource TEXT, namespace TEXT, name TEXT, json TEXT NOT NULL, PRIMARY KEY (resource, namespace, name)
+        resource TEXT, namespace TEXT, name TEXT, json BLOB NOT NULL, PRIMARY KEY (resource, namespace, name)
       ) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     `);
@@ -78,7 +80,13 @@ function load(database: DatabaseSync): ReturnType<Journal['load']> {
         namespace: String(row['namespace']),
         name: String(row['name']),
       };
-      return { key, object: JSON.parse(String(row['json'])) };
+      return { key, object: JSON.parse(textOf(row['json'])) };
     }),
   };
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString()
+    : String(value);
 }

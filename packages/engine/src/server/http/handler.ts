@@ -46,10 +46,10 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     who = user.name;
     const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
     if (path !== undefined && isServed) await handleResource({ api, path, query, user, request, response });
-    else handleOther({ ...options, pathname, query, user, request, response });
+    else await handleOther({ ...options, pathname, query, user, request, response });
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StatusError')) options.onInternalError(error);
-    respondError(response, error);
+    await respondError(response, error);
   }
   options.onRequest?.({
     user: who,

@@ -16,7 +16,8 @@ export interface HttpResponse {
   end(): unknown;
   destroy(): unknown;
   flushHeaders?(): void;
-  on(event: 'close', listener: () => void): unknown;
+  on(event: 'close' | 'drain', listener: () => void): unknown;
+  off(event: 'close' | 'drain', listener: () => void): unknown;
 }
 
 /** One value of a header that may come several times. */

@@ -22,7 +22,7 @@ export interface OtherRequest extends HandlerOptions {
 }
 
 /** Answers discovery, health, version and OpenAPI requests; anything else is not found. */
-export function handleOther(call: OtherRequest): void {
+export async function handleOther(call: OtherRequest): Promise<void> {
   const { api, user, request, response } = call;
   const path = call.pathname.length > 1 ? call.pathname.replace(/\/$/, '') : call.pathname;
   const verb = (request.method ?? 'GET').toLowerCase();
@@ -30,35 +30,38 @@ export function handleOther(call: OtherRequest): void {
     throw new StatusError(403, 'Forbidden', `forbidden: User "${user.name}" cannot ${verb} path "${path}"`, {});
   }
   if (isHealth(path)) {
-    respondHealth(call);
+    await respondHealth(call);
     return;
   }
   const document = documentAt(call, path);
-  if (document === undefined) respondText(response, 404, '404 page not found\n', 'text/plain; charset=utf-8');
+  if (document === undefined) await respondText(response, 404, '404 page not found\n', 'text/plain; charset=utf-8');
   else if (verb !== 'get' && verb !== 'head') throw methodNotAllowed();
-  else respondTagged(call, document);
+  else await respondTagged(call, document);
 }
 
 /** Clients keep discovery and ask whether it has changed. */
-function respondTagged({ request, response }: OtherRequest, document: { body: unknown; contentType?: string }): void {
+async function respondTagged(
+  { request, response }: OtherRequest,
+  document: { body: unknown; contentType?: string },
+): Promise<void> {
   if (document.contentType === undefined) {
-    respond(response, { code: 200, ...document });
+    await respond(response, { code: 200, ...document });
     return;
   }
   const hash = createHash('sha512').update(JSON.stringify(document.body)).digest('hex');
   const etag = `"${hash.toUpperCase()}"`;
-  if (header(request, 'if-none-match') === etag) respondText(response, 304, '', document.contentType, { etag });
-  else respond(response, { code: 200, ...document, headers: { etag } });
+  if (header(request, 'if-none-match') === etag) await respondText(response, 304, '', document.contentType, { etag });
+  else await respond(response, { code: 200, ...document, headers: { etag } });
 }
 
 function isHealth(path: string): boolean {
   return /^\/(healthz|livez|readyz)(\/ping)?$/.test(path);
 }
 
-function respondHealth({ pathname, query, response }: OtherRequest): void {
+async function respondHealth({ pathname, query, response }: OtherRequest): Promise<void> {
   const name = pathname.split('/')[1] ?? '';
   const text = query.has('verbose') ? `[+]ping ok\n[+]store ok\n${name} check passed\n` : 'ok';
-  respondText(response, 200, text, 'text/plain; charset=utf-8', { 'x-content-type-options': 'nosniff' });
+  await respondText(response, 200, text, 'text/plain; charset=utf-8', { 'x-content-type-options': 'nosniff' });
 }
 
 function documentAt(call: OtherRequest, path: string): { body: unknown; contentType?: string } | undefined {

@@ -61,7 +61,7 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
   });
   const { format, contentType } = representation;
   const isCompressible = /\bgzip\b/.test(header(request, 'accept-encoding') ?? '');
-  respond(response, { code, body, format, contentType, isPretty: wantsPretty(request, query), isCompressible });
+  await respond(response, { code, body, format, contentType, isPretty: wantsPretty(request, query), isCompressible });
 }
 
 /** People who use curl want to read the answer, unless they say otherwise. */

@@ -4,6 +4,7 @@ import type { Scope } from '../request.ts';
 import { tableOf } from '../table/table.ts';
 import type { ListPage } from '../verbs/list.ts';
 import type { Representation } from './negotiate.ts';
+import { ObjectList } from './object-list.ts';
 
 /** How the answer to a request shall look, and what time it is for its ages. */
 export interface View {
@@ -40,9 +41,9 @@ export function showList(view: View, { items, ...metadata }: ListPage): unknown 
   }
   const { listKind: kind } = resource.info;
   const { apiVersion, isBuiltin } = version;
-  if (isBuiltin) return { kind, apiVersion, metadata, items: items.map(untyped) };
   // Lists of custom resources say that there is no more.
-  return { kind, apiVersion, metadata: { continue: '', ...metadata }, items };
+  const head = { kind, apiVersion, metadata: isBuiltin ? metadata : { continue: '', ...metadata } };
+  return new ObjectList(head, items, !isBuiltin);
 }
 
 function unfit(why: string): StatusError {
@@ -58,8 +59,4 @@ function goType({ scope }: View, kind: string): string {
 
 function partial({ metadata }: StoredObject, apiVersion: string): unknown {
   return { kind: 'PartialObjectMetadata', apiVersion, metadata };
-}
-
-function untyped({ apiVersion: _apiVersion, kind: _kind, ...rest }: StoredObject): unknown {
-  return rest;
 }

@@ -1,3 +1,4 @@
+import { bytesOf } from '../../object-bytes.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import type { ListParams } from '../list-params.ts';
@@ -5,10 +6,8 @@ import type { Scope } from '../request.ts';
 import { failureStatus } from '../status.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { HttpResponse } from './http-request.ts';
+import { LineWriter } from './line-writer.ts';
 import { showObject, type View } from './show.ts';
-
-/** A watcher that has so many bytes waiting is too slow and is let go; it lists again when it is back. */
-const SLOW_BYTES = 64 * 1024 * 1024;
 
 /** Streams a watch as newline-delimited JSON, until the client leaves or the watch ends. */
 export function respondWatch(
@@ -18,53 +17,43 @@ export function respondWatch(
   view: Omit<View, 'nowMs'>,
   response: HttpResponse,
 ): void {
-  const backlog: string[] = [];
-  let isOpen = false;
-  let hasEnded = false;
-  const write = (line: string): void => {
-    if (!isOpen) backlog.push(line);
-    else if (response.writableLength > SLOW_BYTES) response.destroy();
-    else response.write(line);
-  };
-  const end = (): void => {
-    hasEnded = true;
-    if (isOpen) response.end();
-  };
+  const lines = new LineWriter(response);
   const stop = watchObjects(api, scope, params, {
     event: (type, object) =>
-      write(eventLine(type, showObject({ ...view, nowMs: api.world.clock.now() }, object), object)),
-    bookmark: (resourceVersion, isEnd) => write(bookmarkLine(scope, resourceVersion, isEnd)),
+      lines.write(...eventLine(type, showObject({ ...view, nowMs: api.world.clock.now() }, object), object)),
+    bookmark: (resourceVersion, isEnd) => lines.write(bookmarkLine(scope, resourceVersion, isEnd)),
     error(error) {
-      write(`${JSON.stringify({ type: 'ERROR', object: failureStatus(error) })}\n`);
-      end();
+      lines.write(jsonLine({ type: 'ERROR', object: failureStatus(error) }));
+      lines.end();
     },
-    end,
+    end: () => lines.end(),
   });
   // Headers only now: bad parameters must be able to answer with a Status.
   response.writeHead(200, { 'content-type': view.representation.contentType });
-  isOpen = true;
-  if (backlog.length > 0) response.write(backlog.join(''));
-  else response.flushHeaders?.();
-  if (hasEnded) response.end();
+  lines.open();
   response.on('close', stop);
 }
 
-/** Many watchers are told of the same object one after the other: its text is made once. */
-let lastObject: StoredObject | undefined;
-let lastText = '';
+const LINE_START = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+} as const;
+const LINE_END = Buffer.from('}\n');
 
-function eventLine(type: string, shown: unknown, object: StoredObject): string {
-  if (shown !== object) return `${JSON.stringify({ type, object: shown })}\n`;
-  if (lastObject !== object) {
-    lastText = JSON.stringify(object);
-    lastObject = object;
-  }
-  return `{"type":"${type}","object":${lastText}}\n`;
+/** A line in pieces that are the same for every watcher of the object. */
+function eventLine(type: keyof typeof LINE_START, shown: unknown, object: StoredObject): readonly Uint8Array[] {
+  if (shown !== object) return [jsonLine({ type, object: shown })];
+  return [LINE_START[type], bytesOf(object), LINE_END];
 }
 
-function bookmarkLine({ version }: Scope, resourceVersion: string, isInitialEventsEnd: boolean): string {
+function jsonLine(value: unknown): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+function bookmarkLine({ version }: Scope, resourceVersion: string, isInitialEventsEnd: boolean): Uint8Array {
   const annotations = isInitialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   const { kind } = version.resource;
   const metadata = { resourceVersion, creationTimestamp: null, ...annotations };
-  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind, apiVersion: version.apiVersion, metadata } })}\n`;
+  return jsonLine({ type: 'BOOKMARK', object: { kind, apiVersion: version.apiVersion, metadata } });
 }

@@ -32,7 +32,7 @@ export async function connect(api: Api, scope: Scope, call: Omit<PodCall, 'pod' 
   if (subresource === 'log') checkLogOptions(pod, call.query);
   const node = textAt(asJson(pod), 'spec.nodeName');
   if (subresource === 'proxy' && textAt(asJson(pod), 'status.podIP') === '') throw badRequest('address not allowed');
-  if (node === '' && subresource === 'log') respondText(call.response, 204, '', 'text/plain');
+  if (node === '' && subresource === 'log') await respondText(call.response, 204, '', 'text/plain');
   else if (node === '') throw badRequest(`pod ${scope.name} does not have a host assigned`);
   else if (api.podBackend !== undefined) await api.podBackend.handle({ ...call, pod, subresource });
   else throw unreachable(api, node);

@@ -2,8 +2,12 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** Makes one `.mjs` a program in dist/, with everything it needs inside: an image holds Node and this file, no node_modules. */
-const PROGRAMS = { manta: 'packages/manta/src/main.ts' } as const;
+/** Makes one `.mjs` a program in dist/, with everything it needs inside: an image holds Node and these files, no node_modules. */
+const PROGRAMS = {
+  operator: 'packages/manta/src/operator-program.ts',
+  // Last: the launcher looks at its age.
+  manta: 'packages/manta/src/main.ts',
+} as const;
 
 const root = resolve(import.meta.dirname, '../..');
 await mkdir(resolve(root, 'dist'), { recursive: true });

@@ -87,7 +87,7 @@ export function callError(
 /** The error of an answer whose status says no: `SubmitJob fail: 500 Internal Server Error <body>`. */
 export function statusError(call: Call, { status, text }: HeadAnswer): RayCallError {
   const reason = STATUS_CODES[status];
-  const line = `${status}${reason === undefined ? '' : ` ${reason}`} ${shown(text)}`.trimEnd();
+  const line = `${status}${reason === undefined ? '' : ` ${reason}`} ${shown(withoutTraceback(text))}`.trimEnd();
   return new RayCallError(`${call.name} fail: ${line}`, {
     failure: 'status',
     method: call.method,
@@ -97,6 +97,13 @@ export function statusError(call: Call, { status, text }: HeadAnswer): RayCallEr
     // A gateway that lost its patience or the connection can't tell whether the head acted.
     didNothing: status < 500,
   });
+}
+
+/** Ray answers with the traceback of what went wrong; only its last words are for users. */
+function withoutTraceback(text: string): string {
+  if (!text.startsWith('Traceback (most recent call last)')) return text;
+  const words = text.split('\n').filter((line) => /^[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)?: /.test(line));
+  return words.at(-1) ?? text;
 }
 
 /** The answer as JSON; anything else is told by what it looks like. */

@@ -1,0 +1,3 @@
+export * from './fake-head.ts';
+export { fakeSend } from './fake-send.ts';
+export { serveFakeHead, type ServedHead } from './serve-fake-head.ts';

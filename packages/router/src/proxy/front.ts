@@ -1,0 +1,127 @@
+import { createServer as createHttp1Server, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { RawHeaders } from './call.ts';
+import { isWebSocket } from './tunnel.ts';
+
+/** Who takes what arrives. */
+export interface FrontHandlers {
+  request(request: IncomingMessage, response: ServerResponse): void;
+  stream(stream: ServerHttp2Stream, headers: RawHeaders): void;
+  webSocket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** One address where clients are served, by HTTP/1.1 and HTTP/2 alike. */
+export interface Front {
+  readonly port: number;
+  /** Takes no more connections, lets requests end, and resolves when all have, or at once when `cut` fires. */
+  close(cut: AbortSignal): Promise<void>;
+}
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0');
+const SILENCE_MS = 60_000;
+const KEEP_ALIVE_MS = 75_000;
+const WINDOW = 1024 * 1024;
+
+/** Listens; rejects with the system's error where the address cannot be had. */
+export async function openFront(
+  address: { readonly host?: string | undefined; readonly port: number },
+  handlers: FrontHandlers,
+): Promise<Front> {
+  const http1 = createHttp1Server({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: 0,
+    shouldUpgradeCallback: isWebSocket,
+  });
+  http1.on('request', handlers.request);
+  http1.on('upgrade', handlers.webSocket);
+  const http2 = createHttp2Server({ settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 } });
+  http2.on('stream', (stream, _headers, _flags, rawHeaders) => handlers.stream(stream, rawHeaders));
+  const sessions = new Set<ServerHttp2Session>();
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    session.on('error', () => session.destroy());
+  });
+  const sockets = new Set<Socket>();
+  shareConnections(http1, http2, sockets);
+  await listen(http1, address);
+  return {
+    port: boundPort(http1),
+    close: (cut) => close(http1, sessions, sockets, cut),
+  };
+}
+
+/** Hands each connection to the server that understands its first bytes. */
+function shareConnections(http1: Server, http2: Http2Server, sockets: Set<Socket>): void {
+  const take = http1.listeners('connection');
+  http1.removeAllListeners('connection');
+  http1.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    const onError = () => socket.destroy();
+    const onSilence = () => socket.destroy();
+    socket.on('error', onError);
+    socket.setTimeout(SILENCE_MS, onSilence);
+    const look = (seen: Buffer) => {
+      socket.once('data', (chunk: Buffer) => {
+        const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+        const known = Math.min(first.length, PREFACE.length);
+        const mayBeHttp2 = first.subarray(0, known).equals(PREFACE.subarray(0, known));
+        if (mayBeHttp2 && known < PREFACE.length) return look(first);
+        socket.setTimeout(0);
+        socket.off('timeout', onSilence);
+        socket.off('error', onError);
+        socket.pause();
+        socket.unshift(first);
+        if (mayBeHttp2) http2.emit('connection', socket);
+        else for (const listener of take) listener.call(http1, socket);
+        socket.resume();
+      });
+    };
+    look(Buffer.alloc(0));
+  });
+}
+
+function listen(
+  server: Server,
+  { host, port }: { readonly host?: string | undefined; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function boundPort(server: Server): number {
+  const bound = server.address() as AddressInfo;
+  return bound.port;
+}
+
+async function close(
+  http1: Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  sockets: ReadonlySet<Socket>,
+  cut: AbortSignal,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    http1.close(() => resolve());
+  });
+  for (const session of sessions) session.close();
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  if (cut.aborted) cutAll();
+  cut.addEventListener('abort', cutAll, { once: true });
+  await closed;
+  cut.removeEventListener('abort', cutAll);
+}

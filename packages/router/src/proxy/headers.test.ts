@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { addForwarded, changeHeaders, endToEnd, fromFields, toFields } from './headers.ts';
+
+describe('headers on their way', () => {
+  it('lose what speaks to this hop only, and what connection names', () => {
+    const headers = ['Host', 'a', 'Connection', 'close, X-Secret', 'x-secret', '1', 'TE', 'trailers', 'Cookie', 'c'];
+    expect(endToEnd(headers)).toEqual(['Host', 'a', 'Cookie', 'c']);
+  });
+
+  it('keep their order, case and repetitions', () => {
+    const headers = ['Set-Cookie', 'a=1', 'X-B', '2', 'Set-Cookie', 'c=3'];
+    expect(endToEnd(headers)).toEqual(headers);
+    expect(fromFields(toFields(headers))).toEqual(['set-cookie', 'a=1', 'set-cookie', 'c=3', 'x-b', '2']);
+  });
+
+  it('say who asked, after what earlier proxies said', () => {
+    const headers = ['X-Forwarded-For', '1.1.1.1', 'X-Forwarded-Proto', 'https'];
+    addForwarded(headers, { remoteAddress: '2.2.2.2', host: 'example.com' });
+    expect(toFields(headers)).toEqual({
+      'x-forwarded-for': '1.1.1.1, 2.2.2.2',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'example.com',
+    });
+  });
+
+  it('are removed, replaced and added as a filter asks', () => {
+    const headers = ['A', '1', 'B', '2', 'a', '3'];
+    changeHeaders(headers, { remove: ['b'], set: [['A', '9']], add: [['C', '4']] });
+    expect(headers).toEqual(['A', '9', 'C', '4']);
+  });
+});

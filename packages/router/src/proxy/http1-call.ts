@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import type { AnswerHead, Call, RawHeaders } from './call.ts';
+import { headerOf } from './headers.ts';
+
+/** A request that came over HTTP/1.1. */
+export class Http1Call implements Call {
+  readonly method: string;
+  readonly target: string;
+  readonly host: string;
+  readonly headers: RawHeaders;
+  readonly body: IncomingMessage;
+  readonly hasBody: boolean;
+  readonly isHttp2 = false;
+  readonly remoteAddress: string;
+  readonly #response: ServerResponse;
+  readonly #isLast: () => boolean;
+
+  /** `isLast` tells whether the connection should end with this answer. */
+  constructor(request: IncomingMessage, response: ServerResponse, isLast: () => boolean) {
+    this.method = request.method ?? 'GET';
+    this.target = originForm(request.url ?? '/');
+    this.host = request.headers.host ?? '';
+    this.headers = request.rawHeaders;
+    this.body = request;
+    this.hasBody = hasBody(request);
+    this.remoteAddress = request.socket.remoteAddress ?? '';
+    this.#response = response;
+    this.#isLast = isLast;
+  }
+
+  isOver(): boolean {
+    return this.#response.writableEnded || this.#response.destroyed;
+  }
+
+  onGone(run: () => void): void {
+    this.#response.once('close', () => {
+      if (!this.#response.writableFinished) run();
+    });
+    // A socket that breaks while we write; its close follows.
+    this.#response.on('error', () => undefined);
+  }
+
+  answer({ status, headers, isComplete }: AnswerHead): Writable | undefined {
+    const all = this.#isLast() ? [...headers, 'connection', 'close'] : [...headers];
+    const isEmpty = isComplete && this.method !== 'HEAD' && status !== 204 && status !== 304;
+    if (isEmpty && headerOf(headers, 'content-length') === undefined) all.push('content-length', '0');
+    this.#response.writeHead(status, all);
+    if (!isComplete) return this.#response;
+    this.#response.end();
+    return undefined;
+  }
+
+  end(trailers: RawHeaders): void {
+    if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairs(trailers));
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Clients of a forward proxy name the whole URL; who answers wants the path. */
+function originForm(target: string): string {
+  if (!target.startsWith('http://') && !target.startsWith('https://')) return target;
+  const url = URL.parse(target);
+  return url === null ? '/' : url.pathname + url.search;
+}
+
+function pairs(headers: RawHeaders): [string, string][] {
+  const found: [string, string][] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) found.push([headers[i] ?? '', headers[i + 1] ?? '']);
+  return found;
+}

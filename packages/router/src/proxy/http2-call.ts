@@ -1,0 +1,61 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Writable } from 'node:stream';
+import type { AnswerHead, Call, RawHeaders } from './call.ts';
+import { headerOf, toFields } from './headers.ts';
+
+/** A request that came over HTTP/2. */
+export class Http2Call implements Call {
+  readonly method: string;
+  readonly target: string;
+  readonly host: string;
+  readonly headers: RawHeaders;
+  readonly body: ServerHttp2Stream;
+  readonly hasBody: boolean;
+  readonly isHttp2 = true;
+  readonly remoteAddress: string;
+  readonly #stream: ServerHttp2Stream;
+  #trailers: RawHeaders = [];
+
+  constructor(stream: ServerHttp2Stream, headers: RawHeaders) {
+    this.method = headerOf(headers, ':method') ?? 'GET';
+    this.target = headerOf(headers, ':path') ?? '/';
+    this.host = headerOf(headers, ':authority') ?? headerOf(headers, 'host') ?? '';
+    this.headers = headers;
+    this.body = stream;
+    this.hasBody = !stream.endAfterHeaders;
+    this.remoteAddress = stream.session?.socket.remoteAddress ?? '';
+    this.#stream = stream;
+    // A client that resets the stream is no error of ours; its close follows.
+    stream.on('error', () => undefined);
+  }
+
+  isOver(): boolean {
+    return this.#stream.writableEnded || this.#stream.destroyed;
+  }
+
+  onGone(run: () => void): void {
+    this.#stream.once('close', () => {
+      if (!this.#stream.writableFinished || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) run();
+    });
+  }
+
+  answer({ status, headers, isComplete }: AnswerHead): Writable | undefined {
+    const fields = { ':status': status, ...toFields(headers) };
+    if (isComplete) {
+      this.#stream.respond(fields, { endStream: true });
+      return undefined;
+    }
+    this.#stream.respond(fields, { waitForTrailers: true });
+    this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(toFields(this.#trailers)));
+    return this.#stream;
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#trailers = trailers;
+    this.#stream.end();
+  }
+
+  cut(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+}

@@ -1,0 +1,158 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import type { Clock } from '@manta/kube';
+import type { Attempt, AttemptLimits, Outgoing, RawHeaders } from './call.ts';
+import { fromFields, removeHeader, toFields } from './headers.ts';
+
+/** The connection to one endpoint that speaks HTTP/2 without TLS. */
+export interface Http2Upstream {
+  /** Sends a request; `report` is called once unless the returned function breaks the attempt off before. */
+  send(outgoing: Outgoing, limits: AttemptLimits, report: (attempt: Attempt) => void): () => void;
+  /** Ends the connection once its requests have ended. */
+  drain(): void;
+}
+
+const WINDOW = 1024 * 1024;
+
+export function createHttp2Upstream(host: string, port: number, clock: Clock): Http2Upstream {
+  const authority = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  let session: ClientHttp2Session | undefined;
+  const open = () => {
+    const opened = connect(authority, { settings: { initialWindowSize: WINDOW, enablePush: false } });
+    const forget = () => {
+      if (session === opened) session = undefined;
+    };
+    opened.on('error', forget);
+    opened.once('goaway', forget);
+    opened.once('close', forget);
+    opened.once('connect', () => opened.setLocalWindowSize(8 * WINDOW));
+    return opened;
+  };
+  return {
+    send(outgoing, limits, report) {
+      if (session === undefined || session.closed || session.destroyed) session = open();
+      return new Http2Attempt(session, outgoing, limits, clock, report).cancel;
+    },
+    drain() {
+      session?.close();
+      session = undefined;
+    },
+  };
+}
+
+/** One request until its answer begins. Nothing is read of the body before there is a connection, so that it can go elsewhere. */
+class Http2Attempt {
+  readonly #session: ClientHttp2Session;
+  readonly #outgoing: Outgoing;
+  readonly #limits: AttemptLimits;
+  readonly #clock: Clock;
+  #report: ((attempt: Attempt) => void) | undefined;
+  #stream: ClientHttp2Stream | undefined;
+  #cancelTimer: (() => void) | undefined;
+  readonly #onConnect = () => this.#send();
+  readonly #onFailure = (error?: Error) =>
+    this.#settle({ kind: 'unreached', why: error?.message ?? 'the connection was closed' });
+
+  constructor(
+    session: ClientHttp2Session,
+    outgoing: Outgoing,
+    limits: AttemptLimits,
+    clock: Clock,
+    report: (attempt: Attempt) => void,
+  ) {
+    this.#session = session;
+    this.#outgoing = outgoing;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#report = report;
+    if (!session.connecting) {
+      this.#send();
+      return;
+    }
+    session.once('connect', this.#onConnect);
+    session.once('error', this.#onFailure);
+    session.once('close', this.#onFailure);
+    const { connectMs } = limits;
+    this.#cancelTimer = clock.setTimer(connectMs, () => {
+      session.destroy(new Error(`no connection within ${connectMs} ms`));
+    });
+  }
+
+  readonly cancel = (): void => {
+    this.#report = undefined;
+    this.#forgetSession();
+    if (this.#stream === undefined) return;
+    this.#outgoing.body.unpipe(this.#stream);
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  };
+
+  #send(): void {
+    this.#forgetSession();
+    if (this.#report === undefined) return;
+    const { body, hasBody } = this.#outgoing;
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(fieldsOf(this.#outgoing), { endStream: !hasBody });
+    } catch (error) {
+      this.#settle({ kind: 'unreached', why: error instanceof Error ? error.message : String(error) });
+      return;
+    }
+    this.#stream = stream;
+    this.#listen(stream);
+    const { answerMs } = this.#limits;
+    if (answerMs !== undefined) {
+      this.#cancelTimer = this.#clock.setTimer(answerMs, () => {
+        this.#settle({ kind: 'late' });
+        stream.close(constants.NGHTTP2_CANCEL);
+      });
+    }
+    if (hasBody) body.pipe(stream);
+  }
+
+  #listen(stream: ClientHttp2Stream): void {
+    let trailers: RawHeaders = [];
+    stream.once('trailers', (fields) => {
+      trailers = fromFields(fields);
+    });
+    stream.once('response', (fields, flags) => {
+      this.#settle({
+        kind: 'reply',
+        reply: {
+          status: fields[':status'] ?? 502,
+          headers: fromFields(fields),
+          isComplete: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0,
+          body: stream,
+          trailers: () => trailers,
+        },
+      });
+    });
+    const broken = (why: string) => {
+      // A refused stream is the endpoint's word that it has not looked at the request.
+      const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+      this.#settle(isRefused ? { kind: 'unreached', why } : { kind: 'broken', why, wasReused: true });
+    };
+    stream.on('error', ({ message }) => broken(message));
+    stream.once('close', () => broken('the connection was closed'));
+  }
+
+  #forgetSession(): void {
+    this.#cancelTimer?.();
+    this.#session.off('connect', this.#onConnect);
+    this.#session.off('error', this.#onFailure);
+    this.#session.off('close', this.#onFailure);
+  }
+
+  #settle(attempt: Attempt): void {
+    this.#forgetSession();
+    const report = this.#report;
+    this.#report = undefined;
+    report?.(attempt);
+  }
+}
+
+function fieldsOf({ method, target, host, headers }: Outgoing): Record<string, string | string[]> {
+  const rest = [...headers];
+  removeHeader(rest, 'host');
+  // The only word about transfer that HTTP/2 knows; gRPC servers insist on it.
+  const te = headers.some((value, i) => i % 2 === 1 && value.startsWith('application/grpc')) ? ['te', 'trailers'] : [];
+  return { ':method': method, ':path': target, ':scheme': 'http', ':authority': host, ...toFields([...rest, ...te]) };
+}

@@ -1,0 +1,89 @@
+import type { RequestMatch, ValueMatch } from './route-table.ts';
+
+/** What of a request decides where it goes. */
+export interface Sought {
+  readonly method: string;
+  /** As it came, with the query. */
+  readonly target: string;
+  /** The value of a header, several joined by a comma; undefined where there is none. */
+  header(name: string): string | undefined;
+}
+
+/** Whether a request fits, decided once per match instead of once per request where that is possible. */
+export type Matcher = (sought: Sought) => boolean;
+
+/** The test that a match stands for. */
+export function compileMatch({ path, method, headers = [], query = [] }: RequestMatch): Matcher {
+  const tests: Matcher[] = [];
+  if (path !== undefined && !(path.kind === 'prefix' && path.value === '/')) tests.push(pathTest(path));
+  if (method !== undefined) tests.push((sought) => sought.method === method);
+  for (const match of uniqueNames(headers)) {
+    const fits = valueTest(match);
+    tests.push((sought) => fits(sought.header(match.name.toLowerCase())));
+  }
+  for (const match of uniqueNames(query)) {
+    const fits = valueTest(match);
+    tests.push(({ target }) => fits(queryOf(target).get(match.name) ?? undefined));
+  }
+  return (sought) => tests.every((test) => test(sought));
+}
+
+/**
+ * Which of two matches goes first, as the Gateway API orders them: exact paths, then longer prefixes, then a method, then more
+ * headers, then more query parameters. Negative: `a` does.
+ */
+export function compareMatches(a: RequestMatch, b: RequestMatch): number {
+  return (
+    pathRank(b) - pathRank(a) ||
+    (b.path?.value.length ?? 0) - (a.path?.value.length ?? 0) ||
+    Number(b.method !== undefined) - Number(a.method !== undefined) ||
+    (b.headers?.length ?? 0) - (a.headers?.length ?? 0) ||
+    (b.query?.length ?? 0) - (a.query?.length ?? 0)
+  );
+}
+
+/** The path of a request target, without the query. */
+export function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return end < 0 ? target : target.slice(0, end);
+}
+
+/** Whether `path` is `prefix` or lies under it: prefixes end at a slash, so `/v1` takes `/v1/x` but not `/v10`. */
+export function isUnder(path: string, prefix: string): boolean {
+  const bare = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+  return path.startsWith(bare) && (path.length === bare.length || path[bare.length] === '/');
+}
+
+function pathRank({ path }: RequestMatch): number {
+  if (path === undefined) return 0;
+  return { exact: 3, regex: 2, prefix: 1 }[path.kind];
+}
+
+function pathTest({ kind, value }: NonNullable<RequestMatch['path']>): Matcher {
+  if (kind === 'exact') return ({ target }) => pathOf(target) === value;
+  if (kind === 'prefix') return ({ target }) => isUnder(pathOf(target), value);
+  const pattern = wholeMatch(value);
+  return ({ target }) => pattern.test(pathOf(target));
+}
+
+function valueTest({ kind, value }: ValueMatch): (found: string | undefined) => boolean {
+  if (kind === 'exact') return (found) => found === value;
+  const pattern = wholeMatch(value);
+  return (found) => found !== undefined && pattern.test(found);
+}
+
+/** Throws for a pattern that cannot be read: whoever makes tables has looked before. */
+function wholeMatch(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`);
+}
+
+/** Of several entries for one name the first counts. */
+function uniqueNames(matches: readonly ValueMatch[]): readonly ValueMatch[] {
+  const seen = new Set<string>();
+  return matches.filter(({ name }) => !seen.has(name) && seen.add(name));
+}
+
+function queryOf(target: string): URLSearchParams {
+  const start = target.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : target.slice(start + 1));
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '@manta/kube';
+import type { AttemptLimits } from './call.ts';
+import { Endpoint } from './endpoint.ts';
+import { type ForwardContext, forward, type Observer } from './forward.ts';
+import { type Front, openFront } from './front.ts';
+import { Http1Call } from './http1-call.ts';
+import { Http2Call } from './http2-call.ts';
+import { type Found, LiveTable } from './live-table.ts';
+import type { Sought } from './match.ts';
+import { refuse } from './refusals.ts';
+import { type Address, addressKey, type RouteTable } from './route-table.ts';
+import { tunnel } from './tunnel.ts';
+
+/** What a proxy is made of. */
+export interface ProxyOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** 2 s to connect, no limit for answers, unless told. */
+  readonly limits?: Partial<AttemptLimits>;
+  /** How many endpoints one request may be offered to; 5 unless told. */
+  readonly maxAttempts?: number;
+  readonly observer?: Observer;
+}
+
+/** Sends requests where its table says. Requests that are under way when the table changes end where they are. */
+export interface Proxy {
+  /** From now on requests go by this table. Endpoints that it no longer names end what they have and get nothing new. */
+  setTable(table: RouteTable): void;
+  /** What requests hear before there is a table. */
+  setReason(why: string): void;
+  /** Serves on an address; resolves with the port that it got. */
+  listen(address: { readonly host?: string | undefined; readonly port: number }): Promise<number>;
+  /** Requests under way at each endpoint, those that drain included. */
+  outstanding(): ReadonlyMap<string, number>;
+  /** Takes nothing new and resolves when all that was under way has ended; what has not after `graceMs` is cut. */
+  close(graceMs: number): Promise<void>;
+}
+
+const LIMITS: AttemptLimits = { connectMs: 2_000, answerMs: undefined };
+const MAX_ATTEMPTS = 5;
+const SILENT: Observer = { answered: () => undefined, retried: () => undefined };
+
+export function createProxy(options: ProxyOptions): Proxy {
+  return new TableProxy(options);
+}
+
+class TableProxy implements Proxy {
+  readonly #options: ProxyOptions;
+  readonly #context: ForwardContext;
+  readonly #fronts: Front[] = [];
+  readonly #draining = new Set<Endpoint>();
+  #endpoints = new Map<string, Endpoint>();
+  #table: LiveTable | undefined;
+  #reason = 'the router is starting';
+  #isClosing = false;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+    this.#context = {
+      find: (host: string, sought: Sought): Found =>
+        this.#table?.find(host, sought) ?? { kind: 'none', why: this.#reason },
+      random: options.random,
+      limits: { ...LIMITS, ...options.limits },
+      maxAttempts: options.maxAttempts ?? MAX_ATTEMPTS,
+      observe: options.observer ?? SILENT,
+    };
+  }
+
+  setTable(table: RouteTable): void {
+    const kept = new Map<string, Endpoint>();
+    const endpointAt = (address: Address): Endpoint => {
+      const key = addressKey(address);
+      const endpoint = kept.get(key) ?? this.#endpoints.get(key) ?? new Endpoint(address, this.#options.clock);
+      kept.set(key, endpoint);
+      return endpoint;
+    };
+    this.#table = new LiveTable(table, this.#table, endpointAt);
+    for (const [key, endpoint] of this.#endpoints) if (!kept.has(key)) this.#drain(endpoint);
+    this.#endpoints = kept;
+  }
+
+  setReason(why: string): void {
+    this.#reason = why;
+  }
+
+  async listen(address: { readonly host?: string | undefined; readonly port: number }): Promise<number> {
+    const isClosing = () => this.#isClosing;
+    const { clock } = this.#options;
+    const front = await openFront(address, {
+      request: (request, response) => this.#take(new Http1Call(request, response, isClosing)),
+      stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
+      webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, clock),
+    });
+    this.#fronts.push(front);
+    return front.port;
+  }
+
+  outstanding(): ReadonlyMap<string, number> {
+    const all = [...this.#endpoints.values(), ...this.#draining];
+    return new Map(all.map(({ address, outstanding }) => [addressKey(address), outstanding]));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const cut = new AbortController();
+    const cancel = this.#options.clock.setTimer(graceMs, () => cut.abort());
+    await Promise.all(this.#fronts.map((front) => front.close(cut.signal)));
+    cancel();
+    for (const endpoint of this.#endpoints.values()) endpoint.drain();
+  }
+
+  #take(call: Http1Call | Http2Call): void {
+    if (this.#table === undefined) refuse(call, 503, this.#reason, ['retry-after', '1']);
+    else if (call.method === 'CONNECT') refuse(call, 405, 'CONNECT is not served here');
+    else forward(call, this.#context);
+  }
+
+  #drain(endpoint: Endpoint): void {
+    endpoint.drain();
+    for (const other of this.#draining) if (other.outstanding === 0) this.#draining.delete(other);
+    if (endpoint.outstanding > 0) this.#draining.add(endpoint);
+  }
+}

@@ -1,0 +1,99 @@
+/** What the proxy is told to do: which requests there are, and where each kind of them goes. Plain data, replaced as a whole. */
+export interface RouteTable {
+  readonly gateways: readonly GatewayRoutes[];
+}
+
+/** The rules that one Gateway brings. */
+export interface GatewayRoutes {
+  /** Host names that always mean this Gateway, also where several share an address: `name.namespace`. */
+  readonly ownHosts: readonly string[];
+  readonly hosts: readonly HostRules[];
+}
+
+/** The rules for one host name. */
+export interface HostRules {
+  /** `example.com`, `*.example.com`, or undefined for every host. */
+  readonly hostname: string | undefined;
+  readonly rules: readonly RouteRule[];
+}
+
+/** Requests that fit one of the matches go to the backends, by weight. */
+export interface RouteRule {
+  /** Stays the same while the rule's content changes, so that shares continue where they were. */
+  readonly key: string;
+  /** When the route was made, in milliseconds: of two rules that fit equally well, the older one wins. */
+  readonly createdAt: number;
+  /** Empty: every request. */
+  readonly matches: readonly RequestMatch[];
+  readonly filters: readonly Filter[];
+  readonly backends: readonly Backend[];
+  /** How long the first byte of an answer may take; undefined leaves it to the proxy. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** All that is given must fit. */
+export interface RequestMatch {
+  readonly path?: { readonly kind: 'prefix' | 'exact' | 'regex'; readonly value: string } | undefined;
+  readonly method?: string | undefined;
+  readonly headers?: readonly ValueMatch[] | undefined;
+  readonly query?: readonly ValueMatch[] | undefined;
+}
+
+/** One header or query parameter, by name. */
+export interface ValueMatch {
+  readonly name: string;
+  readonly kind: 'exact' | 'regex';
+  readonly value: string;
+}
+
+/** What is done to requests and answers on their way. */
+export type Filter =
+  | { readonly kind: 'request-headers'; readonly change: HeaderChange }
+  | { readonly kind: 'response-headers'; readonly change: HeaderChange }
+  | { readonly kind: 'rewrite'; readonly hostname?: string | undefined; readonly path?: PathChange | undefined }
+  | {
+      readonly kind: 'redirect';
+      readonly status: number;
+      readonly scheme?: string | undefined;
+      readonly hostname?: string | undefined;
+      readonly port?: number | undefined;
+      readonly path?: PathChange | undefined;
+    }
+  /** The rule cannot be carried out: every request gets this as a 500. */
+  | { readonly kind: 'refuse'; readonly why: string };
+
+/** Removes first, then replaces, then adds. */
+export interface HeaderChange {
+  readonly set: readonly (readonly [name: string, value: string])[];
+  readonly add: readonly (readonly [name: string, value: string])[];
+  readonly remove: readonly string[];
+}
+
+/** A new path, or a new beginning in place of the prefix that matched. */
+export type PathChange =
+  | { readonly kind: 'full'; readonly value: string }
+  | { readonly kind: 'prefix'; readonly value: string };
+
+/** One Service behind a rule. */
+export interface Backend {
+  /** For people and metrics: `namespace/name:port`. */
+  readonly key: string;
+  /** Its share among the backends of the rule; 0 is none at all. */
+  readonly weight: number;
+  readonly endpoints: readonly Address[];
+  /** Why there are no endpoints, for the answer that requests get. */
+  readonly problem?: string | undefined;
+}
+
+/** One place where a backend answers. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** `auto`: HTTP/1.1, but HTTP/2 for gRPC, which cannot do without. */
+  readonly protocol: 'auto' | 'http1' | 'http2';
+}
+
+/** One line for an address, the same for the same address. */
+export function addressKey({ host, port, protocol }: Address): string {
+  return `${protocol} ${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,135 @@
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '@manta/kube';
+import { chooseEndpoint } from './choose-endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { filterRequest } from './filters.ts';
+import type { ForwardContext } from './forward.ts';
+import { addForwarded, endToEnd, headerOf, joinedHeader, removeHeader } from './headers.ts';
+
+/** Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. */
+export function isWebSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** Opens a WebSocket at a backend and joins it with the client's connection until one of them ends. */
+export function tunnel(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  context: ForwardContext,
+  clock: Clock,
+): void {
+  new Tunnel(request, socket, head, context, clock).open('');
+}
+
+class Tunnel {
+  readonly #request: IncomingMessage;
+  readonly #socket: Duplex;
+  readonly #head: Buffer;
+  readonly #context: ForwardContext;
+  readonly #clock: Clock;
+  readonly #tried = new Set<Endpoint>();
+
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, context: ForwardContext, clock: Clock) {
+    this.#request = request;
+    this.#socket = socket;
+    this.#head = head;
+    this.#context = context;
+    this.#clock = clock;
+    socket.on('error', () => socket.destroy());
+  }
+
+  open(why: string): void {
+    const { rawHeaders, method = 'GET', url: target = '/' } = this.#request;
+    const host = this.#request.headers.host ?? '';
+    const found = this.#context.find(host, { method, target, header: (name) => joinedHeader(rawHeaders, name) });
+    if (found.kind === 'none') return this.#refuse(404, found.why);
+    const { rule, match } = found;
+    const choice = chooseEndpoint(rule, this.#tried, this.#context.random);
+    if (choice === undefined) {
+      return why === '' ? this.#refuse(503, `${rule.key} has no ready endpoint`) : this.#refuse(502, why);
+    }
+    const headers = endToEnd(rawHeaders);
+    removeHeader(headers, 'host');
+    addForwarded(headers, { host, remoteAddress: this.#request.socket.remoteAddress ?? '' });
+    const rewritten = filterRequest(rule.filters, { target, host }, match, headers);
+    headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
+    this.#tried.add(choice.endpoint);
+    this.#dial(choice.endpoint, rewritten.target, ['host', rewritten.host, ...headers], choice.backend.key);
+  }
+
+  #dial(endpoint: Endpoint, path: string, headers: string[], backend: string): void {
+    const { host, port } = endpoint.address;
+    const finished = endpoint.begin();
+    const upstream = httpRequest({ agent: false, host, port, path, method: this.#request.method ?? 'GET', headers });
+    let isConnected = false;
+    const cancelTimer = this.#clock.setTimer(this.#context.limits.connectMs, () => {
+      if (!isConnected) upstream.destroy(new Error('no connection in time'));
+    });
+    upstream.once('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    const leave = () => upstream.destroy();
+    this.#socket.once('close', leave);
+    upstream.once('close', cancelTimer);
+    upstream.on('error', ({ message }) => {
+      finished();
+      this.#socket.off('close', leave);
+      if (this.#socket.destroyed) return;
+      if (isConnected) return this.#refuse(502, `${backend} broke off without an answer: ${message}`);
+      endpoint.wasUnreachable();
+      this.#context.observe.retried(backend, message);
+      if (this.#tried.size < this.#context.maxAttempts) this.open(message);
+      else this.#refuse(502, `${backend} could not be reached: ${message}`);
+    });
+    upstream.once('upgrade', (response, peer, peerHead) => {
+      this.#context.observe.answered(backend, response.statusCode ?? 101);
+      peer.once('close', finished);
+      this.#join(headLines(response, true), peer, peerHead);
+    });
+    upstream.once('response', (response) => {
+      this.#context.observe.answered(backend, response.statusCode ?? 502);
+      response.once('close', finished);
+      response.on('error', () => this.#socket.destroy());
+      this.#socket.write(headLines(response, false));
+      response.pipe(this.#socket);
+    });
+    upstream.end();
+  }
+
+  #join(answer: string, peer: Duplex, peerHead: Buffer): void {
+    const socket = this.#socket;
+    peer.on('error', () => peer.destroy());
+    peer.once('close', () => socket.destroy());
+    socket.once('close', () => peer.destroy());
+    socket.write(answer);
+    if (peerHead.length > 0) socket.write(peerHead);
+    if (this.#head.length > 0) peer.write(this.#head);
+    peer.pipe(socket);
+    socket.pipe(peer);
+  }
+
+  #refuse(status: number, why: string): void {
+    this.#context.observe.answered('', status);
+    const text = `${why}\n`;
+    const lines = [
+      `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}`,
+      'content-type: text/plain; charset=utf-8',
+      `content-length: ${Buffer.byteLength(text)}`,
+      'connection: close',
+    ];
+    this.#socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  }
+}
+
+const REASONS: Readonly<Record<number, string>> = { 404: 'Not Found', 502: 'Bad Gateway', 503: 'Service Unavailable' };
+
+/** A response head for the client. One that is no upgrade ends with its connection, which saves framing the body again. */
+function headLines(response: IncomingMessage, isUpgrade: boolean): string {
+  const { statusCode = 502, statusMessage = '', rawHeaders } = response;
+  const upgrade = headerOf(rawHeaders, 'upgrade') ?? 'websocket';
+  const kept = endToEnd(rawHeaders);
+  kept.push(...(isUpgrade ? ['connection', 'Upgrade', 'upgrade', upgrade] : ['connection', 'close']));
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let i = 0; i + 1 < kept.length; i += 2) lines.push(`${kept[i]}: ${kept[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

@@ -1,0 +1,42 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Asked {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+  readonly trailers: NodeJS.Dict<string>;
+}
+
+export interface Question {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly agent?: Agent;
+}
+
+/** Asks over HTTP/1.1 and reads the whole answer; rejects where it breaks off. */
+export function ask(
+  port: number,
+  { method = 'GET', path = '/', headers = {}, body, agent }: Question = {},
+): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: agent ?? false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          rawHeaders: response.rawHeaders,
+          body: Buffer.concat(chunks).toString(),
+          trailers: response.trailers,
+        });
+      });
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}

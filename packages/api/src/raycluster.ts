@@ -280,6 +280,10 @@ export const RayClusterConditionType = {
   ReplicaFailure: 'ReplicaFailure',
   Suspending: 'RayClusterSuspending',
   Suspended: 'RayClusterSuspended',
+  /** Ours alone: after the head was replaced, have the workers joined the new one? */
+  WorkersRejoined: 'WorkersRejoined',
+  /** Ours alone: something that the cluster needs is not allowed to the operator. */
+  PermissionMissing: 'PermissionMissing',
 } as const;
 export type RayClusterConditionType = (typeof RayClusterConditionType)[keyof typeof RayClusterConditionType];
 
@@ -297,5 +301,10 @@ export const RayClusterConditionReason = {
   FailedCreateWorkerPod: 'FailedCreateWorkerPod',
   Suspending: 'RayClusterSuspending',
   Suspended: 'RayClusterSuspended',
+  HeadPodReplaced: 'HeadPodReplaced',
+  AllWorkersRejoined: 'AllWorkersRejoined',
+  WorkersNotRejoined: 'WorkersNotRejoined',
+  WorkersReplaced: 'WorkersReplaced',
+  Forbidden: 'Forbidden',
 } as const;
 export type RayClusterConditionReason = (typeof RayClusterConditionReason)[keyof typeof RayClusterConditionReason];

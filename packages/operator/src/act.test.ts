@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { resources, TransportError } from '@manta/kube';
+import { ApiError, resources, TransportError } from '@manta/kube';
 import type { CreateAction } from '@manta/plan';
 import type { EventInput, Informer, ReconcileContext } from '@manta/runtime';
 import { FakeClient } from '@manta/runtime/testing';
@@ -104,6 +104,40 @@ describe('creating', () => {
     const outcome = { kind: 'failed', message: 'exceeded quota', failure: 'FailedCreateWorkerPod' };
     expect(await act([failing, create('later')], actor)).toEqual(outcome);
     expect(asked('create')).toBe(1 + OWNER);
+  });
+
+  it('that nothing depends on stops nothing, and is told in the end with every group that was refused', async () => {
+    client.faults.onRequest = ({ verb, path }) => {
+      if (verb === 'create' && path.includes('/pods')) throw new TransportError('exceeded quota');
+    };
+    const refused = (group: string) => ({ ...create('w-0'), group, failure: 'F', stopsNothing: true });
+    const wait = { type: 'wait', message: 'later', lookAgainMs: 5 } as const;
+    const service = { ...create('s'), kind: 'Service' as const, objects: [{ ...pod('s'), kind: 'Service' }] };
+    expect(await act([refused('a'), wait, refused('b'), service], actor)).toEqual({
+      kind: 'failed',
+      message: 'exceeded quota',
+      failure: 'F',
+      refusedGroups: ['a', 'b'],
+    });
+    expect((await client.list(resources.services)).items).toHaveLength(1);
+  });
+
+  it('that is put off is told as waiting, with the time of the first that may be tried', async () => {
+    const wait = (lookAgainMs: number) => ({ type: 'wait', message: `in ${lookAgainMs}`, lookAgainMs }) as const;
+    const outcome = { kind: 'waiting', message: 'in 5', lookAgainMs: 5 };
+    expect(await act([wait(9), create('w-0'), wait(5), wait(7)], actor)).toEqual(outcome);
+    expect(await namesOf()).toEqual(['w-0']);
+  });
+
+  it('names the permission that is missing, also for an optional step', async () => {
+    client.faults.onRequest = ({ verb }) => {
+      if (verb !== 'create') return;
+      const message = 'pods is forbidden: User "u" cannot create resource "pods" in API group "" in the namespace "ns"';
+      throw new ApiError({ method: 'POST', path: '' }, 403, message);
+    };
+    const missingPermissions = ['create pods in ns (rule: apiGroups [""], resources ["pods"], verbs ["create"])'];
+    expect(await act([{ ...create('w-0'), isOptional: true }], actor)).toEqual({ kind: 'done', missingPermissions });
+    expect(await act([create('w-0')], actor)).toMatchObject({ kind: 'failed', missingPermissions });
   });
 
   it('makes no second object when the answer to the first was lost, and tells the barrier once it knows', async () => {

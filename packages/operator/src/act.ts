@@ -15,13 +15,17 @@ import type {
   Action,
   CreateAction,
   DeleteAction,
+  FailAction,
   PlannedEvent,
   PlanOutcome,
   RayAction,
   Told,
+  WaitAction,
   WrittenKind,
 } from '@manta/plan';
 import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
+import { OutcomeRecord, type Trouble } from './outcome-record.ts';
+import { missingPermission } from './permissions/missing-permission.ts';
 
 /** What carrying out a plan needs: the object it is about, the means to write, and who will show us the result. */
 export interface Actor {
@@ -60,16 +64,23 @@ const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
 };
 
 /**
- * Carries out a plan's actions in order, up to the first that fails; deletions that follow each other run in parallel. Throws when an
- * object has changed since it was read: the plan is outdated, and the next one will be better. The only code of the operator that changes
- * the world.
+ * Carries out a plan's actions in order, up to the first that fails and on which the rest depends; deletions that follow each other run in
+ * parallel. Throws when an object has changed since it was read: the plan is outdated, and the next one will be better. The only code of
+ * the operator that changes the world.
  */
 export async function act(actions: readonly Action[], actor: Actor): Promise<PlanOutcome> {
+  const record = new OutcomeRecord();
   for (const step of stepsOf(actions)) {
-    const outcome = await inBatches(step, (action) => tryOut(action, actor));
-    if (outcome !== undefined) return outcome;
+    let isOver = false;
+    await inBatches(step, async (action) => {
+      const trouble = await tryOut(action, actor);
+      if (trouble === undefined) return undefined;
+      if (record.note(trouble)) isOver = true;
+      return trouble.kind === 'optional' ? undefined : trouble;
+    });
+    if (isOver) break;
   }
-  return { kind: 'done' };
+  return record.outcome();
 }
 
 function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
@@ -82,9 +93,11 @@ function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
   return steps;
 }
 
-/** Undefined when the plan may go on. */
-async function tryOut(action: Action, actor: Actor): Promise<PlanOutcome | undefined> {
+/** Undefined when all went well. */
+async function tryOut(action: Action, actor: Actor): Promise<Trouble | undefined> {
   if (action.type === 'fail') return { kind: 'failed', message: action.message };
+  if (action.type === 'wait')
+    return { kind: 'waiting', message: action.message, lookAgainMs: action.lookAgainMs, stopsNothing: true };
   try {
     await carryOut(action, actor);
     return undefined;
@@ -108,25 +121,22 @@ export async function writeStatus(actor: Actor, before: unknown, after: unknown)
   remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
 }
 
-function failed(action: Action, actor: Actor, error: unknown): PlanOutcome | undefined {
+function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, error: unknown): Trouble {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StillGoing) return { kind: 'waiting', message };
-  const told: Told = action.type === 'event' || action.type === 'fail' || action.type === 'ray' ? {} : action;
+  const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
-  if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
+  if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
+  const missing = missingPermission(error);
   if (told.isOptional === true) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
-    return undefined;
+    return { kind: 'optional', missing };
   }
-  return { kind: 'failed', message, failure: told.failure };
+  const group = action.type === 'create' ? action.group : undefined;
+  return { kind: 'failed', message, failure: told.failure, stopsNothing: told.stopsNothing, group, missing };
 }
 
-/** A note that ends in a colon is followed by the error itself, any other by a comma and the error. */
-function withError(note: string, message: string): string {
-  return note.endsWith(':') ? `${note} ${message}` : `${note}, ${message}`;
-}
-
-async function carryOut(action: Exclude<Action, { type: 'fail' }>, actor: Actor): Promise<void> {
+async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor: Actor): Promise<void> {
   const { client, context } = actor;
   const { signal } = context;
   switch (action.type) {

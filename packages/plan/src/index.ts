@@ -9,7 +9,7 @@ export type { BuildContext, PodDefaults } from './build/context.ts';
 export { alignClaimOwner, buildGcsClaim, describeClaimDrift } from './build/gcs-claim.ts';
 export { storageNamespaceOf } from './build/gcs-ft.ts';
 export { buildHeadPod, headFqdn, stampHeadPod } from './build/head-pod.ts';
-export { buildHeadService, headServiceSelector } from './build/head-service.ts';
+export { buildHeadService, headDashboardPort, headServiceSelector } from './build/head-service.ts';
 export { buildHeadlessService } from './build/headless-service.ts';
 export { alignIngress, buildIngress } from './build/ingress.ts';
 export type { ReplicaPlace } from './build/pod-labels.ts';
@@ -35,12 +35,17 @@ export type {
   RayAction,
   RayCommand,
   CreateAction,
+  EventAction,
   DeleteAction,
+  FailAction,
+  WaitAction,
   Plan,
   PlannedEvent,
   PlanOutcome,
   Told,
 } from './plan.ts';
+export { planUnseen, unseenStatus } from './raycluster/blind.ts';
+export type { CreateHold } from './raycluster/create-hold.ts';
 export { HEAD_PLACE } from './raycluster/head.ts';
 export type {
   HeadRecord,
@@ -50,9 +55,24 @@ export type {
   ObservedRayCluster,
   PodRecord,
   ServiceRecord,
+  SubmitterRecord,
 } from './raycluster/observed.ts';
 export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
+export { headsToAsk } from './raycluster/heads-to-ask.ts';
+export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
+export { REJOIN_MS } from './raycluster/rejoin.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
+export { whyDelete } from './raycluster/unhealthy.ts';
 export { isUrgentChange } from './raycluster/urgent.ts';
 export { placeName } from './raycluster/worker-actions.ts';
+export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';
+export { planRayCronJob, type RayCronJobPlan } from './raycronjob/plan.ts';
+export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
+export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
+export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
+export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
+export { type JobQuestion, questionAbout } from './rayjob/question.ts';
+export { isOnlyMirror } from './rayjob/status.ts';
+export { stopId } from './rayjob/stop.ts';
+export { submissionId } from './rayjob/submit.ts';

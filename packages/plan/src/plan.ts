@@ -1,4 +1,5 @@
 import type { KubeObject } from '@manta/api';
+import type { JobSubmission } from './build/submitter-request.ts';
 
 /** What is to be done about one object, decided from what was observed of it: actions in order, and when to look again. */
 export interface Plan {
@@ -104,7 +105,7 @@ export interface RayAction {
 }
 
 export type RayCommand =
-  | { readonly kind: 'submit'; readonly job: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'submit'; readonly job: JobSubmission }
   | { readonly kind: 'stop'; readonly jobId: string }
   | { readonly kind: 'delete'; readonly jobId: string }
   /** The whole serve config, as JSON text. */

@@ -1,30 +1,39 @@
-import type { RayCluster } from '@manta/api';
-import { type BuildContext, isUrgentChange, type PlanOutcome, planRayCluster, rayClusterStatus } from '@manta/plan';
+import type { RayCluster, RayClusterStatus } from '@manta/api';
 import {
-  anyOf,
-  changes,
+  type BuildContext,
+  headsToAsk,
+  isUrgentChange,
+  type ObservedRayCluster,
+  type PlanOutcome,
+  planRayCluster,
+  planUnseen,
+  type RayClusterPlan,
+  rayClusterStatus,
+  unseenStatus,
+} from '@manta/plan';
+import {
   type Controller,
   createController,
   done,
   type EventRecorder,
-  fromInformer,
   type ReconcileContext,
   type ReconcileResult,
   requeueAfter,
-  urgentWhen,
   type World,
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
+import { createHolds } from '../observe/create-holds.ts';
+import { FailingPods } from '../observe/failing-pods.ts';
 import { LastHolders } from '../observe/last-holders.ts';
-import {
-  informerOf,
-  optionalInformers,
-  type RayClusterCache,
-  requiredInformers,
-} from '../observe/ray-cluster-cache.ts';
+import { informerOf, optionalInformers, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import type { RayNodeLists } from '../observe/ray-node-lists.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
+import { RefusedGroups } from '../observe/refused-groups.ts';
+import { unseenKinds } from '../observe/unreadable.ts';
 import { StatusHold } from '../status-hold.ts';
+import { ToldWarnings } from '../told-warnings.ts';
+import { rayClusterSources } from './raycluster-sources.ts';
 
 export interface RayClusterControllerOptions {
   readonly context: BuildContext;
@@ -32,78 +41,146 @@ export interface RayClusterControllerOptions {
   readonly events: EventRecorder;
   readonly cache: RayClusterCache;
   readonly concurrency: number;
+  /** Absent: Ray is never asked, and what only Ray knows stays unknown. */
+  readonly nodes?: RayNodeLists;
 }
 
 /** When to look again for the end of something that our caches do not show. */
 const WAIT_MS = 2000;
+/** When to look again for a permission that was missing. */
+const UNSEEN_MS = 10_000;
 
 /** Observe, plan, act, and say how it went: for RayClusters. */
 export function createRayClusterController(world: World, options: RayClusterControllerOptions): Controller {
-  const { context, facts, cache, events } = options;
-  const observer: RayClusterObserver = {
-    cache,
-    client: world.client,
-    lastHolders: new LastHolders(cache.pods),
-    context,
-    installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
-    now: () => world.clock.now(),
-  };
+  const { cache } = options;
+  const { pods, services } = cache;
+  const reconciler = new RayClusterReconciler(world, options);
+  return createController(world, {
+    name: 'raycluster',
+    kind: 'RayCluster',
+    concurrency: options.concurrency,
+    required: [cache.clusters],
+    // Without these nothing can be decided; where they are forbidden, the cluster's status can still say so.
+    optional: [pods, services, ...optionalInformers(cache)],
+    sources: rayClusterSources(cache),
+    reconcile: (key, pass) => reconciler.reconcile(key, pass),
+  });
+}
 
-  const hold = new StatusHold();
+class RayClusterReconciler {
+  readonly #world: World;
+  readonly #options: RayClusterControllerOptions;
+  readonly #observer: RayClusterObserver;
+  readonly #hold = new StatusHold();
+  readonly #warnings = new ToldWarnings();
+  readonly #refused = new RefusedGroups();
+  readonly #failing: FailingPods;
 
-  async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
-    const observed = await observeRayCluster(observer, pass);
-    if (observed === undefined) {
-      observer.lastHolders.forget(key);
-      hold.forget(key);
-      return done;
-    }
-    const plan = planRayCluster(observed);
-    const actor: Actor = {
+  constructor(world: World, options: RayClusterControllerOptions) {
+    const { cache, context, facts } = options;
+    this.#world = world;
+    this.#options = options;
+    this.#failing = new FailingPods(cache.pods, () => world.clock.now());
+    this.#observer = {
+      cache,
       client: world.client,
-      kind: 'RayCluster',
-      object: observed.cluster,
-      events,
-      context: pass,
-      informerOf: (kind) => informerOf(cache, kind),
+      lastHolders: new LastHolders(cache.pods),
+      holds: (key, cluster) => createHolds(key, cluster, this.#refused, this.#failing),
+      context,
+      installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
+      now: () => world.clock.now(),
     };
-    const outcome = await act(plan.actions, actor);
+  }
+
+  async reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
+    const seen = await observeRayCluster(this.#observer, pass);
+    if (seen === undefined) return this.#forget(key);
+    const unseen = unseenKinds(this.#options.cache, pass.namespace ?? '');
+    if (unseen.length > 0) return this.#explain(seen, unseen, pass);
+    const rayNodes = await this.#options.nodes?.of(key, seen.cluster, headsToAsk(seen), pass.signal);
+    const observed = rayNodes === undefined ? seen : { ...seen, rayNodes };
+    const plan = planRayCluster(observed);
+    const actor = this.#actor(observed.cluster, pass);
+    const outcome = await this.#act(key, plan, observed, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
-    // What went wrong is told at once: the next pass may be long in coming.
-    const isUrgent =
-      status !== undefined && (outcome.kind === 'failed' || isUrgentChange(observed.cluster.status, status));
-    const heldMs = status === undefined ? 0 : hold.waitMs(key, isUrgent, observed.now);
-    if (status !== undefined && heldMs === 0) {
-      await writeStatus(actor, observed.cluster.status, status);
-      hold.wrote(key, world.clock.now());
-    }
+    const heldMs = await this.#tell(key, observed, status, outcome, actor);
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
-    if (outcome.kind === 'waiting') {
-      pass.log.info('Waiting', { reason: outcome.message });
-      return requeueAfter(Math.min(WAIT_MS, plan.lookAgainMs ?? WAIT_MS));
-    }
+    if (outcome.kind === 'waiting') return this.#wait(outcome, plan, pass);
     if (heldMs > 0) return requeueAfter(heldMs);
     // A suspension moves on from what the status now says.
     if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
   }
 
-  return createController(world, {
-    name: 'raycluster',
-    kind: 'RayCluster',
-    concurrency: options.concurrency,
-    required: requiredInformers(cache),
-    optional: optionalInformers(cache),
-    sources: [
-      fromInformer(cache.clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
-      fromInformer(cache.pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),
-      // What was deleted by hand comes back.
-      ...[cache.services, cache.jobs, cache.secrets, cache.roles, cache.roleBindings].map((informer) =>
-        fromInformer(informer, { keys: ({ belongsTo }) => belongsTo }),
-      ),
-    ],
-    reconcile,
-  });
+  async #act(
+    key: string,
+    { actions }: RayClusterPlan,
+    { cluster, now }: ObservedRayCluster,
+    actor: Actor,
+  ): Promise<PlanOutcome> {
+    const when = { now, generation: cluster.metadata?.generation };
+    const outcome = await act(this.#warnings.withoutRepeats(key, actions, when), actor);
+    const refused = outcome.kind === 'failed' ? (outcome.refusedGroups ?? []) : [];
+    const tried = actions.flatMap((action) => (action.type === 'create' ? (action.group ?? []) : []));
+    this.#refused.tried(key, tried, refused, { ...when, now: this.#world.clock.now() });
+    return outcome;
+  }
+
+  /** Writes the status, unless it may wait for more of its kind: then how long. */
+  async #tell(
+    key: string,
+    { cluster, now }: ObservedRayCluster,
+    status: RayClusterStatus | undefined,
+    outcome: PlanOutcome,
+    actor: Actor,
+  ): Promise<number> {
+    if (status === undefined) return 0;
+    // What went wrong is told at once: the next pass may be long in coming.
+    const isUrgent = outcome.kind === 'failed' || isUrgentChange(cluster.status, status);
+    const heldMs = this.#hold.waitMs(key, isUrgent, now);
+    if (heldMs > 0) return heldMs;
+    await writeStatus(actor, cluster.status, status);
+    this.#hold.wrote(key, this.#world.clock.now());
+    return 0;
+  }
+
+  #wait(
+    outcome: Extract<PlanOutcome, { kind: 'waiting' }>,
+    { lookAgainMs = Number.POSITIVE_INFINITY }: RayClusterPlan,
+    { log }: ReconcileContext,
+  ): ReconcileResult {
+    log.info('Waiting', { reason: outcome.message });
+    return requeueAfter(Math.min(outcome.lookAgainMs ?? WAIT_MS, lookAgainMs));
+  }
+
+  /** Pods or Services may not be read: that is said where the user looks, and nothing else is touched. */
+  async #explain(
+    observed: ObservedRayCluster,
+    missing: readonly string[],
+    pass: ReconcileContext,
+  ): Promise<ReconcileResult> {
+    const plan = planUnseen(observed);
+    const actor = this.#actor(observed.cluster, pass);
+    await act(plan.actions, actor);
+    const status = unseenStatus(observed, missing);
+    if (status !== undefined) await writeStatus(actor, observed.cluster.status, status);
+    return requeueAfter(Math.min(UNSEEN_MS, plan.lookAgainMs ?? UNSEEN_MS));
+  }
+
+  #actor(object: RayCluster, context: ReconcileContext): Actor {
+    const { events, cache } = this.#options;
+    const { client } = this.#world;
+    return { client, kind: 'RayCluster', object, events, context, informerOf: (kind) => informerOf(cache, kind) };
+  }
+
+  #forget(key: string): ReconcileResult {
+    this.#observer.lastHolders.forget(key);
+    this.#hold.forget(key);
+    this.#warnings.forget(key);
+    this.#refused.forget(key);
+    this.#options.nodes?.forget(key);
+    return done;
+  }
 }
 
 /** A plan that could not be carried out to its end; the key comes back later. */
@@ -115,15 +192,7 @@ class PlanFailed extends Error {
   }
 }
 
-/** Our own status writes are no news. */
-const specOrMetadataChanged = anyOf<RayCluster>(
-  changes((cluster) => cluster.metadata?.generation),
-  changes((cluster) => cluster.metadata?.labels),
-  changes((cluster) => cluster.metadata?.annotations),
-  changes((cluster) => cluster.metadata?.deletionTimestamp),
-);
-
-function isMovingOn(cluster: RayCluster, after: NonNullable<RayCluster['status']>): boolean {
+function isMovingOn(cluster: RayCluster, after: RayClusterStatus): boolean {
   return suspension(cluster.status) !== suspension(after);
 }
 

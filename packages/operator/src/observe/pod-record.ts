@@ -1,5 +1,6 @@
 import {
   Annotation,
+  ContainerName,
   type ContainerStateTerminated,
   headPodReady,
   Label,
@@ -7,7 +8,7 @@ import {
   type Pod,
   RAY_CONTAINER_INDEX,
 } from '@manta/api';
-import type { PodRecord } from '@manta/plan';
+import type { PodRecord, SubmitterRecord } from '@manta/plan';
 import type { Interner } from '@manta/runtime';
 
 /** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
@@ -31,6 +32,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     phase: intern.string(status?.phase ?? ''),
     restartPolicy: intern.string(spec?.restartPolicy ?? ''),
     podIP: status?.podIP ?? '',
+    node: intern.string(spec?.nodeName ?? ''),
     ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
     rayTerminated: rayTerminated(pod),
     serveLabel: intern.string(labels[Label.Serve]),
@@ -44,6 +46,21 @@ function headRecord(pod: Pod): PodRecord['head'] {
     readiness: headPodReady(pod),
     recreateHash: annotations[Annotation.RecreateHash] ?? '',
     operatorVersion: annotations[Annotation.OperatorVersion] ?? '',
+    submitter: submitterRecord(pod),
+  };
+}
+
+function submitterRecord({ status }: Pod): SubmitterRecord | undefined {
+  const found = status?.containerStatuses?.find(({ name }) => name === ContainerName.Submitter);
+  if (found === undefined) return undefined;
+  const { state, lastState, restartCount } = found;
+  const { exitCode, reason = '', finishedAt } = state?.terminated ?? {};
+  return {
+    exitCode,
+    reason,
+    finishedAt: typeof finishedAt === 'string' ? Date.parse(finishedAt) : undefined,
+    restartCount,
+    hasEndedBefore: lastState?.terminated !== undefined,
   };
 }
 

@@ -7,7 +7,11 @@ import type { RayClusterCache } from './ray-cluster-cache.ts';
 import { observeRayCluster, type RayClusterObserver } from './raycluster.ts';
 
 /** Knows nothing, as a cache that is behind does. */
-const behind = { get: () => undefined, by: () => [] } as unknown as Informer;
+const behind = {
+  get: () => undefined,
+  by: () => [],
+  status: () => ({ phase: 'synced', troubles: [] }),
+} as unknown as Informer;
 const cache = new Proxy({}, { get: () => behind }) as RayClusterCache;
 
 it('sees of the server itself what the cache would hold: Ray pods of this cluster, and no others', async () => {
@@ -23,6 +27,7 @@ it('sees of the server itself what the cache would hold: Ray pods of this cluste
     cache,
     client,
     lastHolders: { of: () => new Map() },
+    holds: () => new Map(),
     now: () => 0,
   } as unknown as RayClusterObserver;
   const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { clusterObjectNames, Label, serviceNames } from '@manta/api';
+import { clusterObjectNames, Label, type RayCluster, serviceNames } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   AUTH_TOKEN_BYTES,
@@ -14,16 +14,20 @@ import { serviceRecord } from './child-records.ts';
 import type { LastHolders } from './last-holders.ts';
 import { podRecord } from './pod-record.ts';
 import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
+import { unreadableKinds } from './unreadable.ts';
 
 /** What observing needs besides the key. */
 export interface RayClusterObserver {
   readonly cache: RayClusterCache;
   readonly client: KubeClient;
   readonly lastHolders: LastHolders;
+  readonly holds: (key: ObjectKey, cluster: RayCluster) => ObservedRayCluster['holds'];
   readonly context: BuildContext;
   readonly installed: ObservedRayCluster['installed'];
   readonly now: () => number;
 }
+
+const NOT_ASKED: ObservedRayCluster['rayNodes'] = new Map();
 
 type Core = Pick<ObservedRayCluster, 'cluster' | 'pods'> & { readonly services: ObservedChildren['services'] };
 
@@ -44,6 +48,9 @@ export async function observeRayCluster(
     installed: observer.installed,
     tokenBytes: randomBytes(AUTH_TOKEN_BYTES),
     lastHolders: observer.lastHolders.of(key),
+    holds: observer.holds(key, cluster),
+    unreadable: unreadableKinds(observer.cache, cluster.metadata?.namespace ?? ''),
+    rayNodes: NOT_ASKED,
   };
 }
 

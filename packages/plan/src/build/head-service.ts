@@ -16,7 +16,7 @@ import { childMetadata } from './child-metadata.ts';
 import type { BuildContext } from './context.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { podLabels } from './pod-labels.ts';
-import { headServicePorts } from './service-ports.ts';
+import { dashboardPort, headServicePorts } from './service-ports.ts';
 
 /** The Service by which workers and clients reach the head. A Service of the user's own is completed, never contradicted. */
 export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): Service {
@@ -37,6 +37,11 @@ export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, cont
       ports: withDefaults(headService?.spec?.ports ?? [], ports),
     },
   };
+}
+
+/** The port of the head pod that its dashboard listens on. */
+export function headDashboardPort({ headGroupSpec }: RayClusterSpec): number {
+  return dashboardPort(rayContainerOf(draftOf(headGroupSpec.template).spec));
 }
 
 /** The labels that find a cluster's head Service, under whatever name. */

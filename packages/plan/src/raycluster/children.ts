@@ -31,9 +31,9 @@ export function planChildren(subject: Subject): readonly Action[] {
 
 /** Users who name an account for the head bring it themselves: without it the head could not be created. */
 function planServiceAccount(subject: Subject): readonly Action[] {
-  const { spec, cluster, children, name } = subject;
+  const { spec, cluster, children, name, unreadable } = subject;
   const own = isAutoscalingEnabled(spec) ? ownServiceAccount(spec) : undefined;
-  if (own !== undefined && !isThere(children.serviceAccounts, own)) {
+  if (own !== undefined && !unreadable.has('ServiceAccount') && !isThere(children.serviceAccounts, own)) {
     const note = `Failed to reconcile RayCluster ${fullName(subject, name)}. If users specify ServiceAccountName for the head Pod, they need to create a ServiceAccount themselves. However, ServiceAccount ${own} is not found. Please create one. See the PR description of https://github.com/ray-project/kuberay/pull/1128 for more details.`;
     return [
       validationWarning(SharedEventReason.AutoscalerServiceAccountNotFound, note),

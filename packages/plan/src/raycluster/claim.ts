@@ -5,9 +5,10 @@ import { fullName, type Subject } from './subject.ts';
 
 /** The volume on which the embedded GCS keeps its state: made, adopted, or only looked for where the user brings it. */
 export function planClaim(subject: Subject): readonly Action[] {
-  const { cluster, spec, children } = subject;
+  const { cluster, spec, children, unreadable } = subject;
   if (!isGcsFaultToleranceEmbedded(spec)) return [];
   const theirs = spec.gcsFaultToleranceOptions?.storage?.claimName;
+  if (theirs && unreadable.has('PersistentVolumeClaim')) return [];
   if (theirs)
     return children.claims.some(({ metadata }) => metadata?.name === theirs) ? [] : [missing(subject, theirs)];
   const wanted = buildGcsClaim(cluster, spec);

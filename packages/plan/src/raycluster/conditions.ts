@@ -9,6 +9,8 @@ import {
 import type { PlanOutcome } from '../plan.ts';
 import { areAllPodsThere } from './counts.ts';
 import { headsOf } from './heads.ts';
+import { withPermissions } from './permissions.ts';
+import { withRejoin } from './rejoin.ts';
 import type { Subject } from './subject.ts';
 
 const Type = RayClusterConditionType;
@@ -24,7 +26,8 @@ export function rayClusterConditions(subject: Subject, outcome: PlanOutcome): re
   conditions = set(conditions, Type.HeadPodReady, headPodReady(subject));
   const provisioned = provisioning(subject);
   if (provisioned !== undefined) conditions = set(conditions, Type.Provisioned, provisioned);
-  return withSuspension(subject, conditions, set);
+  conditions = withRejoin(subject, withSuspension(subject, conditions, set), set);
+  return withPermissions(subject, conditions, outcome, set);
 }
 
 type Set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[];
@@ -101,7 +104,7 @@ const yes = (reason: string): ConditionVerdict => ({ status: 'True', reason, mes
 const no = (reason: string): ConditionVerdict => ({ status: 'False', reason, message: '' });
 
 /** Sets one condition; its time changes only with its status, and its place in the list stays. */
-function withCondition(
+export function withCondition(
   conditions: readonly Condition[],
   type: string,
   verdict: ConditionVerdict,

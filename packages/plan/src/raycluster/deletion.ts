@@ -26,9 +26,9 @@ export function planFinalizer({ cluster, spec, context, name }: Subject): readon
 
 /**
  * Cleans Redis up behind a cluster that is being deleted, within a bounded time whatever happens. Everything else goes by its owner
- * references.
+ * references. Who cannot see whether the head still runs only waits for the end of that time.
  */
-export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | undefined): Plan {
+export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | undefined, canSeePods = true): Plan {
   const { cluster, context, now } = subject;
   if (!cluster.metadata?.finalizers?.includes(REDIS)) return { actions: [] };
   const hasState = usableSpec !== undefined && context.env.gcsFtRedisCleanup && keepsStateInRedis(cluster, usableSpec);
@@ -39,7 +39,7 @@ export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | unde
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
   // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
-  return { actions: cleanUp(subject), lookAgainMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
+  return { actions: canSeePods ? cleanUp(subject) : [], lookAgainMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
 }
 
 /**

@@ -9,10 +9,12 @@ import {
 } from '@manta/api';
 import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { permitted } from './create-hold.ts';
 import { headsOf } from './heads.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { fullName, type Subject } from './subject.ts';
+import { chooseHead, tellOfExtraHeads } from './two-heads.ts';
 import { describeState, whyDelete } from './unhealthy.ts';
 
 /** What to do about the head, and whether workers may be looked at in the same pass. */
@@ -26,11 +28,22 @@ export const HEAD_PLACE = 'head';
 
 export function planHead(subject: Subject): HeadDecision {
   const heads = headsOf(subject.pods);
-  const [first, second] = heads;
-  if (first === undefined) return createHead(subject);
-  if (second?.isTerminating === false) return { actions: tellOfExtraHeads(subject, heads), mayGoOn: true };
-  if (first.isTerminating || whyDelete(first) === undefined) return { actions: [], mayGoOn: true };
-  return { actions: [deleteHead(subject, first, describeState(first))], mayGoOn: false };
+  const staying = heads.filter(({ isTerminating }) => !isTerminating);
+  if (heads.length === 0) return createHead(subject);
+  if (staying.length > 1) return planExtraHeads(subject, staying);
+  const ended = staying.filter((pod) => whyDelete(pod) !== undefined);
+  return { actions: ended.map((pod) => deleteHead(subject, pod, describeState(pod))), mayGoOn: ended.length === 0 };
+}
+
+/** Of several heads those go that have ended, then those that no worker uses. */
+function planExtraHeads(subject: Subject, heads: readonly PodRecord[]): HeadDecision {
+  const ended = heads.filter((pod) => whyDelete(pod) !== undefined && pod.owner === subject.uid);
+  const removed = ended.map((pod) => deleteHead(subject, pod, describeState(pod)));
+  if (removed.length > 0) return { actions: removed, mayGoOn: ended.length < heads.length };
+  const choice = chooseHead(subject, heads);
+  if (choice === undefined) return { actions: [tellOfExtraHeads(subject, heads)], mayGoOn: true };
+  const why = `no worker uses it, and ${choice.workers} use head Pod ${fullName(subject, choice.used.name)}`;
+  return { actions: choice.unused.map((pod) => deleteHead(subject, pod, why)), mayGoOn: true };
 }
 
 function createHead(subject: Subject): HeadDecision {
@@ -38,6 +51,8 @@ function createHead(subject: Subject): HeadDecision {
   const wasProvisioned = isConditionTrue(cluster.status?.conditions, RayClusterConditionType.Provisioned);
   const mayNotComeBack = cluster.metadata?.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true';
   if (wasProvisioned && mayNotComeBack) return { actions: [], mayGoOn: false };
+  const hold = permitted(subject, GroupName.Head, 1);
+  if (hold.count === 0) return { actions: hold.actions, mayGoOn: false };
   const pod = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
   const podName = pod.metadata?.name ?? headName(subject);
   const action: Action = {
@@ -52,6 +67,7 @@ function createHead(subject: Subject): HeadDecision {
       `Failed to create head Pod ${fullName(subject, podName)}`,
     ),
     failure: 'FailedCreateHeadPod',
+    group: GroupName.Head,
   };
   return { actions: [action], mayGoOn: true };
 }
@@ -60,17 +76,6 @@ function headName({ name, uid, lastHolders }: Subject): string {
   const group = GroupName.Head;
   const place = { clusterUid: uid, group, place: HEAD_PLACE, predecessor: lastHolders.get(`${group}/${HEAD_PLACE}`) };
   return derivedPodName(podNames.headPrefix(name), place, new Set());
-}
-
-/**
- * Two heads are two clusters under one name. Which of them the workers use only Ray knows, so neither is touched; the user is told, and
- * everything else goes on.
- */
-function tellOfExtraHeads(subject: Subject, heads: readonly PodRecord[]): readonly Action[] {
-  const staying = heads.filter(({ isTerminating }) => !isTerminating);
-  const names = staying.map(({ name }) => fullName(subject, name)).toSorted();
-  const note = `There are ${staying.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;
-  return [{ type: 'event', event: warning(RayClusterEventReason.MultipleHeadPods, 'Reconcile', note) }];
 }
 
 function deleteHead(subject: Subject, pod: PodRecord, why: string): Action {

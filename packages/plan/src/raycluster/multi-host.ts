@@ -1,6 +1,7 @@
 import { desiredReplicas, hostsPerReplica, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { type Action, warning } from '../plan.ts';
+import { permitted } from './create-hold.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedSuffix } from './pod-names.ts';
 import { smallestFree } from './smallest-free.ts';
@@ -105,13 +106,15 @@ function createReplicas(
 ): readonly Action[] {
   const hosts = hostsPerReplica(group);
   if (hosts > MAX_HOSTS) return [tooManyHosts(subject, group.groupName, hosts)];
-  const count = Math.min(missing, Math.max(1, Math.floor(MAX_CREATED_AT_ONCE / hosts)));
+  const hold = permitted(subject, group.groupName, missing, hosts);
+  if (hold.count <= 0) return hold.actions;
+  const count = Math.min(hold.count, Math.max(1, Math.floor(MAX_CREATED_AT_ONCE / hosts)));
   const indexes = replicas.flatMap(({ index }) => index ?? []);
   const present = replicas.flatMap(({ pods }) => pods.map(({ name }) => name));
   const taken = new Set([...(group.scaleStrategy?.workersToDelete ?? []), ...present]);
   const places = smallestFree(indexes, count).flatMap((index) => placesOf(subject, group, index));
   const workers = places.map((place) => ({ place, name: workerName(subject, group, place, taken) }));
-  return [createWorkers(subject, group, workers)];
+  return [...hold.actions, createWorkers(subject, group, workers)];
 }
 
 function placesOf(subject: Subject, group: WorkerGroupSpec, index: number): readonly ReplicaPlace[] {

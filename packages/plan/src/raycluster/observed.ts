@@ -1,5 +1,6 @@
 import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
+import type { ChildKind } from '../plan.ts';
 import type { CreateHold } from './create-hold.ts';
 import type { RayNodeRecord } from './ray-nodes.ts';
 
@@ -20,6 +21,8 @@ export interface ObservedRayCluster {
   readonly lastHolders: ReadonlyMap<string, string>;
   /** Creations that wait because earlier ones were refused or came to nothing, by group. */
   readonly holds: ReadonlyMap<string, CreateHold>;
+  /** Kinds of children that we may not read, each with the permission that is missing. */
+  readonly unreadable: ReadonlyMap<ChildKind, string>;
   /** Ray's list of nodes by the uid of the head pod that gave it, as far as heads were asked and have answered. */
   readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
 }
@@ -60,6 +63,19 @@ export interface HeadRecord {
   readonly readiness: ConditionVerdict;
   readonly recreateHash: string;
   readonly operatorVersion: string;
+  /** The container that submits a job from within the head pod. */
+  readonly submitter?: SubmitterRecord | undefined;
+}
+
+/** How far a submitter in a head pod got. */
+export interface SubmitterRecord {
+  /** Undefined while it runs. */
+  readonly exitCode: number | undefined;
+  readonly reason: string;
+  /** Milliseconds since the epoch; undefined while it runs. */
+  readonly finishedAt: number | undefined;
+  readonly restartCount: number;
+  readonly hasEndedBefore: boolean;
 }
 
 /** The other objects that belong to the cluster, as far as they exist. */
@@ -92,10 +108,17 @@ export interface ServiceRecord extends NamedRecord {
     readonly nodePort: number | undefined;
     readonly targetPort: number | string | undefined;
   }[];
+  /** The cluster whose pods it leads to, by its selector. */
+  readonly selectsCluster?: string | undefined;
   /** The Service itself, where it was made for a RayService. */
   readonly service?: Service | undefined;
 }
 
 export interface JobRecord extends NamedRecord {
   readonly outcome: 'Complete' | 'Failed' | undefined;
+  readonly isTerminating?: boolean | undefined;
+  /** When it ended for good, in milliseconds since the epoch. */
+  readonly finishedAt?: number | undefined;
+  /** Why it failed for good. */
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
 }

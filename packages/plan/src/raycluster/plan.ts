@@ -5,6 +5,7 @@ import { planChildren } from './children.ts';
 import { planDeletion, planFinalizer } from './deletion.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
+import { rejoinLookMs } from './rejoin.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { suspendPhase } from './suspend.ts';
 
@@ -34,7 +35,9 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
 const NO_SPEC: RayClusterSpec = { headGroupSpec: { template: {} } };
 
 /** Even when nothing changes, a cluster is looked at now and then; the installation says how often, or never. */
-function nextLook({ context }: Subject): Pick<Plan, 'lookAgainMs'> {
-  const { rayClusterRequeueSeconds } = context.env;
-  return rayClusterRequeueSeconds > 0 ? { lookAgainMs: rayClusterRequeueSeconds * 1000 } : {};
+function nextLook(subject: Subject): Pick<Plan, 'lookAgainMs'> {
+  const { rayClusterRequeueSeconds } = subject.context.env;
+  const regular = rayClusterRequeueSeconds > 0 ? rayClusterRequeueSeconds * 1000 : Number.POSITIVE_INFINITY;
+  const lookAgainMs = Math.min(regular, rejoinLookMs(subject) ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(lookAgainMs) ? { lookAgainMs } : {};
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../plan.ts';
 import { planHead } from './head.ts';
 import { decideRecreate } from './recreate.ts';
+import { recycleLostWorkers } from './rejoin.ts';
 import type { Subject } from './subject.ts';
 import { suspendPhase, suspendPods } from './suspend.ts';
 import { planWorkers } from './workers.ts';
@@ -19,6 +20,7 @@ export function planPods(subject: Subject): readonly Action[] {
   return removalsFirst([
     ...(recreate.kind === 'restamp' ? recreate.actions : []),
     ...head.actions,
+    ...(head.mayGoOn ? recycleLostWorkers(subject) : []),
     ...(head.mayGoOn ? planWorkers(subject) : []),
   ]);
 }
@@ -26,5 +28,17 @@ export function planPods(subject: Subject): readonly Action[] {
 /** Room is made before it is asked for: under a quota that is used up, a refused creation would keep everything after it from going. */
 function removalsFirst(actions: readonly Action[]): readonly Action[] {
   const isCreation = ({ type }: Action) => type === 'create';
-  return [...actions.filter((action) => !isCreation(action)), ...actions.filter(isCreation)];
+  return [...eachOnce(actions.filter((action) => !isCreation(action))), ...actions.filter(isCreation)];
+}
+
+/** A pod may have to go for more than one reason; the first is told. */
+function eachOnce(actions: readonly Action[]): readonly Action[] {
+  const seen = new Set<string>();
+  return actions.filter((action) => {
+    if (action.type !== 'delete') return true;
+    const pod = `${action.kind}/${action.name}`;
+    const isNew = !seen.has(pod);
+    seen.add(pod);
+    return isNew;
+  });
 }

@@ -57,6 +57,8 @@ export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers:
       `Failed to create worker Pod for the cluster ${fullName(subject, name)}`,
     ),
     failure: 'FailedCreateWorkerPod',
+    group: group.groupName,
+    stopsNothing: true,
   };
 }
 
@@ -75,5 +77,6 @@ export function deleteWorker(pod: PodRecord, told: string): Action {
     done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteWorkerPod',
+    stopsNothing: true,
   };
 }

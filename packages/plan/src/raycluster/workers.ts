@@ -1,5 +1,6 @@
 import { desiredPods, hostsPerReplica, Label, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
+import { permitted } from './create-hold.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
@@ -40,9 +41,11 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
   const asked = pods.filter((pod) => named.has(pod.name));
   const remaining = pods.filter((pod) => !named.has(pod.name));
   const missing = desiredPods(group) - remaining.length;
+  const { count, actions } = permitted(subject, group.groupName, missing);
   return [
     ...asked.filter((pod) => !pod.isTerminating).map((pod) => deleteWorker(pod, `pod ${fullName(subject, pod.name)}`)),
-    ...(missing > 0 ? [createWorkers(subject, group, newWorkers(subject, group, pods, missing))] : []),
+    ...actions,
+    ...(count > 0 ? [createWorkers(subject, group, newWorkers(subject, group, pods, count))] : []),
     ...(missing < 0 && mayChooseVictims(subject)
       ? victims(remaining, -missing).map((pod) => deleteWorker(pod, `Pod ${fullName(subject, pod.name)}`))
       : []),

@@ -21,6 +21,9 @@ export interface ObservedOptions {
   readonly installed?: Partial<ObservedRayCluster['installed']>;
   readonly now?: number;
   readonly lastHolders?: ReadonlyMap<string, string>;
+  readonly unreadable?: ObservedRayCluster['unreadable'];
+  readonly holds?: ObservedRayCluster['holds'];
+  readonly rayNodes?: ObservedRayCluster['rayNodes'];
 }
 
 export const NOW = Date.parse('2026-08-01T12:00:00Z');
@@ -68,6 +71,9 @@ export function observed(options: ObservedOptions = {}): ObservedRayCluster {
     installed: { certManager: false, openShift: false, ...options.installed },
     tokenBytes: new Uint8Array(32),
     lastHolders: options.lastHolders ?? new Map(),
+    unreadable: options.unreadable ?? new Map(),
+    holds: options.holds ?? new Map(),
+    rayNodes: options.rayNodes ?? new Map(),
   };
 }
 
@@ -132,6 +138,7 @@ function pod(name: string, groupName: string): PodRecord {
     phase: 'Running',
     restartPolicy: 'Always',
     podIP: '10.0.0.1',
+    node: 'node-1',
     ready: 'True',
     rayTerminated: undefined,
     head: undefined,

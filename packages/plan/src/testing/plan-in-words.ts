@@ -24,6 +24,8 @@ export function say(action: Action): string {
       return `patch ${action.kind} ${action.name}`;
     case 'ray':
       return `ask ${action.cluster} to ${action.command.kind}`;
+    case 'wait':
+      return `wait ${action.lookAgainMs} ms: ${action.message}`;
     case 'fail':
       return `fail: ${action.message}`;
   }

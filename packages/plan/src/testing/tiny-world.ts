@@ -212,6 +212,7 @@ function podRecordOf({ metadata = {}, spec }: Pod, uid: string): PodRecord {
     phase: 'Pending',
     restartPolicy: spec?.restartPolicy ?? 'Always',
     podIP: '',
+    node: '',
     ready: 'False',
     rayTerminated: undefined,
     head:

@@ -1,0 +1,34 @@
+import { type KubeObject, Label, type RayCluster } from '@manta/api';
+import { anyOf, changes, fromInformer, type Source, urgentWhen } from '@manta/runtime';
+import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
+
+/** What makes a RayCluster be looked at: itself, its pods, and everything else of it, so that what was deleted or changed by hand comes back. */
+export function rayClusterSources(cache: RayClusterCache): readonly Source[] {
+  const { clusters, pods, services, jobs, secrets, roles, roleBindings, routes, ingresses, claims } = cache;
+  const belonging = [services, jobs, secrets, roles, roleBindings, ...(routes === undefined ? [] : [routes])];
+  return [
+    fromInformer(clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
+    fromInformer(pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),
+    ...belonging.map((informer) => fromInformer(informer, { keys: ({ belongsTo }) => belongsTo })),
+    fromInformer(ingresses, { keys: clustersOf }),
+    ...(claims === undefined ? [] : [fromInformer(claims, { keys: clustersOf })]),
+  ];
+}
+
+/** Our own status writes are no news. */
+const specOrMetadataChanged = anyOf<RayCluster>(
+  changes((cluster) => cluster.metadata?.generation),
+  changes((cluster) => cluster.metadata?.labels),
+  changes((cluster) => cluster.metadata?.annotations),
+  changes((cluster) => cluster.metadata?.deletionTimestamp),
+);
+
+/** The clusters that an object names by its label or has for its owner. */
+function clustersOf({ metadata = {} }: KubeObject): readonly string[] {
+  const owners = metadata.ownerReferences?.flatMap(({ kind, name }) => (kind === 'RayCluster' ? [name] : [])) ?? [];
+  const names = new Set([
+    ...owners,
+    ...(metadata.labels?.[Label.Cluster] === undefined ? [] : [metadata.labels[Label.Cluster]]),
+  ]);
+  return [...names].map((name) => `${metadata.namespace ?? ''}/${name}`);
+}

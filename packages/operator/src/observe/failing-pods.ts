@@ -1,0 +1,83 @@
+import { type PodRecord, whyDelete } from '@manta/plan';
+import type { Informer, ObjectKey } from '@manta/runtime';
+
+/** So many failures in a row cost nothing; from then on replacements wait, each time twice as long. */
+const FREE_FAILURES = 3;
+const FIRST_MS = 10_000;
+const LONGEST_MS = 300_000;
+/** After so long without a failure the count begins anew. */
+const FORGET_MS = 900_000;
+
+interface Row {
+  readonly count: number;
+  readonly lastAt: number;
+}
+
+/** Places of a group whose pods failed, and until when each stays empty. */
+type Places = readonly number[];
+
+/**
+ * Counts pods that end by themselves, by their group and by their node. A failure counts only if the pod is younger than the failure
+ * before it: a whole group that goes down at once counts once, a replacement that fails like its predecessor counts again. It is a
+ * brake, not a safeguard: a restart forgets it.
+ */
+export class FailingPods {
+  readonly #now: () => number;
+  readonly #groups = new Map<string, Row>();
+  readonly #nodes = new Map<string, Row>();
+  readonly #places = new Map<string, Places>();
+
+  constructor(pods: Informer<PodRecord, 'cluster'>, now: () => number) {
+    this.#now = now;
+    pods.onChange(({ before, after }) => {
+      if (after === undefined || whyDelete(after) === undefined) return;
+      if (before === undefined || whyDelete(before) === undefined) this.#failed(after);
+    });
+  }
+
+  /** How many places of a group stay empty for now, and when the first of them may be filled. */
+  held(cluster: ObjectKey, group: string): { readonly places: number; readonly until: number } | undefined {
+    const now = this.#now();
+    const places = (this.#places.get(`${cluster}/${group}`) ?? []).filter((until) => until > now);
+    return places.length === 0 ? undefined : { places: places.length, until: Math.min(...places) };
+  }
+
+  #failed(pod: PodRecord): void {
+    const now = this.#now();
+    this.#prune(now);
+    const group = `${pod.namespace}/${pod.cluster}/${pod.group}`;
+    const inGroup = count(this.#groups, group, pod, now);
+    const onNode = pod.node === '' ? 0 : count(this.#nodes, pod.node, pod, now);
+    const delayMs = Math.max(delayAfter(inGroup), delayAfter(onNode));
+    if (delayMs > 0) this.#places.set(group, [...(this.#places.get(group) ?? []), now + delayMs]);
+  }
+
+  /** Rows are in the order of the last failure that counted, so the old ones come first. */
+  #prune(now: number): void {
+    for (const rows of [this.#groups, this.#nodes]) {
+      for (const [key, { lastAt }] of rows) {
+        if (now - lastAt <= FORGET_MS) break;
+        rows.delete(key);
+      }
+    }
+    for (const [group, places] of this.#places) {
+      const left = places.filter((until) => until > now);
+      if (left.length === 0) this.#places.delete(group);
+      else this.#places.set(group, left);
+    }
+  }
+}
+
+function count(rows: Map<string, Row>, key: string, { createdAt }: PodRecord, now: number): number {
+  const row = rows.get(key);
+  // Times of creation are whole seconds; only failures that count move the mark, or a quick loop would never pass it.
+  if (row !== undefined && createdAt <= row.lastAt) return row.count;
+  const next = (row?.count ?? 0) + 1;
+  rows.delete(key);
+  rows.set(key, { count: next, lastAt: now });
+  return next;
+}
+
+function delayAfter(failures: number): number {
+  return failures <= FREE_FAILURES ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - FREE_FAILURES - 1));
+}

@@ -1,0 +1,41 @@
+import type { ChildKind } from '@manta/plan';
+import type { Informer } from '@manta/runtime';
+import { missingPermissionIn } from '../permissions/missing-permission.ts';
+import { informerOf, type RayClusterCache } from './ray-cluster-cache.ts';
+
+const OPTIONAL: readonly ChildKind[] = [
+  'Job',
+  'ServiceAccount',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'Ingress',
+  'Route',
+  'PersistentVolumeClaim',
+];
+
+/** The kinds besides pods and Services that may not be read in a namespace, each with the permission that is missing. */
+export function unreadableKinds(cache: RayClusterCache, namespace: string): ReadonlyMap<ChildKind, string> {
+  const missing = new Map<ChildKind, string>();
+  for (const kind of OPTIONAL) {
+    const informer = informerOf(cache, kind);
+    const permission = informer === undefined ? undefined : whyForbidden(informer, namespace);
+    if (permission !== undefined) missing.set(kind, permission);
+  }
+  return missing;
+}
+
+/** What we may not do about the kinds without which nothing can be decided; empty when all is well. */
+export function unseenKinds({ pods, services }: RayClusterCache, namespace: string): readonly string[] {
+  return [pods, services].flatMap((informer) => {
+    if (informer.isReady(namespace)) return [];
+    return [whyForbidden(informer, namespace) ?? `list ${informer.type.plural}`];
+  });
+}
+
+function whyForbidden(informer: Informer, namespace: string): string | undefined {
+  const trouble = informer
+    .status()
+    .troubles.find((each) => each.kind === 'forbidden' && (each.namespace ?? namespace) === namespace);
+  return trouble === undefined ? undefined : (missingPermissionIn(trouble.message) ?? trouble.message);
+}

@@ -1,0 +1,58 @@
+import type { PlanOutcome } from '@manta/plan';
+
+/** What became of one action that did not go as planned. */
+export type Trouble =
+  | { readonly kind: 'optional'; readonly missing: string | undefined }
+  | {
+      readonly kind: 'waiting';
+      readonly message: string;
+      readonly lookAgainMs?: number;
+      readonly stopsNothing?: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly failure?: string | undefined;
+      readonly stopsNothing?: boolean | undefined;
+      readonly group?: string | undefined;
+      readonly missing?: string | undefined;
+    };
+
+/** Gathers what went wrong while a plan was carried out. The first failure is the one that is told; waiting is told where nothing failed. */
+export class OutcomeRecord {
+  readonly #missing = new Set<string>();
+  readonly #refusedGroups: string[] = [];
+  #failed: Extract<Trouble, { kind: 'failed' }> | undefined;
+  #waiting: Extract<Trouble, { kind: 'waiting' }> | undefined;
+
+  /** True when the plan cannot go on. */
+  note(trouble: Trouble): boolean {
+    if (trouble.kind !== 'waiting' && trouble.missing !== undefined) this.#missing.add(trouble.missing);
+    if (trouble.kind === 'optional') return false;
+    if (trouble.kind === 'waiting') this.#waiting = sooner(this.#waiting, trouble);
+    else {
+      this.#failed ??= trouble;
+      if (trouble.group !== undefined) this.#refusedGroups.push(trouble.group);
+    }
+    return trouble.stopsNothing !== true;
+  }
+
+  outcome(): PlanOutcome {
+    const missing = this.#missing.size === 0 ? {} : { missingPermissions: [...this.#missing].toSorted() };
+    if (this.#failed !== undefined) {
+      const { message, failure } = this.#failed;
+      const groups = this.#refusedGroups.length === 0 ? {} : { refusedGroups: this.#refusedGroups };
+      return { kind: 'failed', message, failure, ...groups, ...missing };
+    }
+    if (this.#waiting === undefined) return { kind: 'done', ...missing };
+    const { message, lookAgainMs } = this.#waiting;
+    return { kind: 'waiting', message, ...(lookAgainMs === undefined ? {} : { lookAgainMs }), ...missing };
+  }
+}
+
+type Waiting = Extract<Trouble, { kind: 'waiting' }>;
+
+/** One that does not say how long it takes is looked at soonest. */
+function sooner(a: Waiting | undefined, b: Waiting): Waiting {
+  return a === undefined || (b.lookAgainMs ?? 0) < (a.lookAgainMs ?? 0) ? b : a;
+}

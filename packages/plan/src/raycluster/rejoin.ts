@@ -1,0 +1,123 @@
+import { type Condition, type ConditionVerdict, RayClusterConditionReason, RayClusterConditionType } from '@manta/api';
+import type { Action } from '../plan.ts';
+import { headsOf } from './heads.ts';
+import type { ObservedRayCluster, PodRecord } from './observed.ts';
+import { livingWorkers, runningWorkers } from './ray-nodes.ts';
+import { fullName, type Subject } from './subject.ts';
+import { deleteWorker } from './worker-actions.ts';
+
+/**
+ * How long a worker may take to join a head that came after it, counted from the first answer of that head. Ray itself gives a node a
+ * minute to find its head again before the node gives up.
+ */
+export const REJOIN_MS = 120_000;
+
+const { WorkersRejoined } = RayClusterConditionType;
+
+/** How far the workers have found the head that came after them. */
+export type Rejoin =
+  /** There is nothing to say: no worker is older than the head, or Ray has not answered. */
+  | { readonly kind: 'unconcerned' }
+  /** What was known was about an earlier head. */
+  | { readonly kind: 'outdated' }
+  | { readonly kind: 'joined'; readonly joined: number; readonly replaced: boolean }
+  | {
+      readonly kind: 'missing';
+      readonly joined: number;
+      readonly missing: readonly PodRecord[];
+      readonly head: PodRecord;
+      readonly deadline: number;
+      /** When this began, as the condition has it; absent when it begins now. */
+      readonly isNew: boolean;
+    };
+
+/** Workers that are older than the head and of which it is not known yet that they have joined it. */
+export function workersToRejoin({ cluster, pods }: ObservedRayCluster, head: PodRecord): readonly PodRecord[] {
+  const known = conditionOf(cluster.status?.conditions, head);
+  if (known?.status === 'True') return [];
+  return runningWorkers(pods).filter(({ createdAt }) => createdAt < head.createdAt);
+}
+
+export function rejoinOf(subject: Subject): Rejoin {
+  const { pods, now, rayNodes, cluster } = subject;
+  const staying = headsOf(pods).filter(({ isTerminating }) => !isTerminating);
+  const [head] = staying;
+  if (head === undefined || staying.length > 1) return { kind: 'unconcerned' };
+  const all = cluster.status?.conditions;
+  const known = conditionOf(all, head);
+  const older = workersToRejoin(subject, head);
+  if (older.length === 0) {
+    return known?.status === 'False' ? { kind: 'joined', joined: 0, replaced: true } : { kind: 'unconcerned' };
+  }
+  const nodes = rayNodes.get(head.uid);
+  if (nodes === undefined) {
+    const isOutdated = known === undefined && all?.some(({ type }) => type === WorkersRejoined) === true;
+    return { kind: isOutdated ? 'outdated' : 'unconcerned' };
+  }
+  const living = livingWorkers(nodes);
+  const missing = older.filter(({ podIP }) => !living.has(podIP));
+  const joined = older.length - missing.length;
+  if (missing.length === 0) return { kind: 'joined', joined, replaced: false };
+  const isNew = known?.status !== 'False';
+  const since = isNew ? now : Date.parse(known.lastTransitionTime);
+  return { kind: 'missing', joined, missing, head, deadline: since + REJOIN_MS, isNew };
+}
+
+/** Replaces the workers whose time to find the new head is over. */
+export function recycleLostWorkers(subject: Subject): readonly Action[] {
+  const rejoin = rejoinOf(subject);
+  if (rejoin.kind !== 'missing') return [];
+  if (rejoin.deadline > subject.now) return [];
+  const why = `which did not join head Pod ${fullName(subject, rejoin.head.name)} within ${REJOIN_MS / 1000} seconds`;
+  return rejoin.missing.map((pod) => deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)}, ${why}`));
+}
+
+/** When the time of workers that have not joined is over; undefined when none is waited for. */
+export function rejoinLookMs(subject: Subject): number | undefined {
+  const rejoin = rejoinOf(subject);
+  return rejoin.kind === 'missing' ? Math.max(0, rejoin.deadline - subject.now) : undefined;
+}
+
+/** The conditions with what is known about the workers' return; the time of an earlier head's verdict does not count. */
+export function withRejoin(
+  subject: Subject,
+  conditions: readonly Condition[],
+  set: (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[],
+): readonly Condition[] {
+  const rejoin = rejoinOf(subject);
+  const Reason = RayClusterConditionReason;
+  switch (rejoin.kind) {
+    case 'unconcerned':
+      return conditions;
+    case 'outdated':
+      return set(conditions, WorkersRejoined, {
+        status: 'Unknown',
+        reason: Reason.HeadPodReplaced,
+        message: 'The head Pod was replaced, and Ray has not answered yet',
+      });
+    case 'joined':
+      return set(conditions, WorkersRejoined, {
+        status: 'True',
+        reason: rejoin.replaced ? Reason.WorkersReplaced : Reason.AllWorkersRejoined,
+        message: rejoin.replaced
+          ? 'The workers that did not join the new head Pod were replaced'
+          : `${rejoin.joined} of ${rejoin.joined} workers have joined the new head Pod`,
+      });
+    case 'missing': {
+      const total = rejoin.joined + rejoin.missing.length;
+      const earlier = rejoin.isNew ? conditions.filter(({ type }) => type !== WorkersRejoined) : conditions;
+      return set(earlier, WorkersRejoined, {
+        status: 'False',
+        reason: Reason.WorkersNotRejoined,
+        message: `${rejoin.joined} of ${total} workers have joined the new head Pod ${rejoin.head.name}`,
+      });
+    }
+  }
+}
+
+/** The condition, if it is about this head. */
+function conditionOf(conditions: readonly Condition[] | undefined, head: PodRecord): Condition | undefined {
+  return conditions?.find(
+    ({ type, lastTransitionTime }) => type === WorkersRejoined && Date.parse(lastTransitionTime) >= head.createdAt,
+  );
+}

@@ -18,6 +18,7 @@ const IN_FLIGHT = 32;
 const WATCHERS = 50;
 const WATCHED_WRITES = 500;
 const LISTS = 5;
+const FAN_OUT_MS = 60_000;
 
 interface Result {
   readonly writesPerSecond: number;
@@ -133,8 +134,19 @@ async function fanOut(client: KubeClient, reader: RawReader): Promise<number> {
   await Promise.all(Array.from({ length: WATCHERS }, () => reader.follow(path, seen())));
   const started = performance.now();
   await each(WATCHED_WRITES, (i) => client.create(resources.configMaps, configMap(`watched-${i}`)));
-  await all.promise;
+  await within(FAN_OUT_MS, all.promise, () => `only ${complete} of ${WATCHERS} watchers have seen every event`);
   return (WATCHERS * WATCHED_WRITES) / ((performance.now() - started) / 1000);
+}
+
+/** Rather an error than a run without end, should a watch have been lost. */
+async function within(ms: number, work: Promise<void>, complaint: () => string): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(complaint())), ms);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function each(count: number, run: (i: number) => Promise<unknown>): Promise<void> {

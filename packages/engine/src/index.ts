@@ -16,6 +16,7 @@ export type { Attributes, Authorizer, Decision, PolicyRule } from './server/auth
 export type { TokenIssuer, TokenKeys } from './server/auth/token-issuer.ts';
 export { ADMIN, ANONYMOUS, MASTERS, type User } from './server/auth/user.ts';
 export { bootstrap } from './server/bootstrap.ts';
+export type { HttpFaults } from './server/http/handle-with-faults.ts';
 export type { AnsweredRequest } from './server/http/handler.ts';
 export { type RunningServer, type ServerOptions, startServer } from './server/http/server.ts';
 export { createInProcessClient, type InProcessOptions } from './server/in-process-client.ts';

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError, type Clock, type KubeClient, systemClock } from '@manta/kube';
 import { type CertificateAuthority, createCertificateAuthority } from '@manta/kube/testing';
+import { createReplica, type Replica } from '../faults/replica.ts';
+import type { Switchboard } from '../faults/switchboard.ts';
 import { kubeconfigText } from '../run/kubeconfig-text.ts';
 import type { AdmissionPlugin } from '../server/admission/admission.ts';
 import { type Api, createApi } from '../server/api.ts';
@@ -23,6 +25,8 @@ export interface TestEngineOptions {
   readonly plugins?: readonly AdmissionPlugin[];
   /** Whether pods get a service account and its token; unless told, as soon as there are accounts. */
   readonly hasServiceAccounts?: boolean;
+  /** Decides what goes wrong with requests over HTTP; a replica that may fall behind stands by for it. */
+  readonly faults?: Switchboard;
 }
 
 /** A user with a client certificate; may do nothing until RBAC says otherwise. */
@@ -46,6 +50,8 @@ export interface TestEngine {
   readonly internalErrors: readonly unknown[];
   /** Every request that came over HTTP, in the order of their answers. */
   readonly requests: readonly AnsweredRequest[];
+  /** What `stale` reads come from, where faults may be. */
+  readonly replica: Replica | undefined;
   user(request: { readonly name: string; readonly groups?: readonly string[] }): TestUser;
   stop(): Promise<void>;
 }
@@ -54,13 +60,14 @@ export interface TestEngine {
 export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const ca = createCertificateAuthority('manta-engine-ca');
   const folder = mkdtempSync(join(tmpdir(), 'manta-engine-'));
-  const { clock = systemClock, store = createStore(), tokens, plugins = [], hasServiceAccounts } = options;
+  const { clock = systemClock, store = createStore(), tokens, plugins = [], hasServiceAccounts, faults } = options;
   const accounts = hasServiceAccounts === undefined ? {} : { hasServiceAccounts };
   const world = { clock, newUid: randomUUID, random: Math.random };
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokenKeys = { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
   const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, ...accounts });
   await bootstrap(api);
+  const replica = faults === undefined ? undefined : createReplica(api);
   const internalErrors: unknown[] = [];
   const requests: AnsweredRequest[] = [];
   const pair = ca.issue({ commonName: 'engine', dnsNames: ['localhost'], ips: ['127.0.0.1'] });
@@ -69,6 +76,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     ...pair,
     clientCa: ca.cert,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(faults === undefined || replica === undefined ? {} : { faults: { board: faults, replica: replica.api } }),
     onRequest: (answered) => requests.push(answered),
     onInternalError: (error) => internalErrors.push(error),
   });
@@ -92,8 +100,10 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     client: createInProcessClient(api, { userAgent: 'test-engine/1', toError }),
     internalErrors,
     requests,
+    replica,
     user,
     async stop() {
+      replica?.close();
       api.close();
       await server.close();
       rmSync(folder, { recursive: true, force: true });

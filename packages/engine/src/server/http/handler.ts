@@ -9,6 +9,7 @@ import { impersonate } from './impersonate.ts';
 import { handleOther } from './other-request.ts';
 import { handleResource } from './resource-request.ts';
 import { respondError } from './respond.ts';
+import type { OpenGate } from './watch-response.ts';
 
 /** What every request needs. */
 export interface HandlerOptions {
@@ -16,6 +17,8 @@ export interface HandlerOptions {
   readonly tokens: StaticTokens;
   /** `host:port` under which clients reach the server; discovery says so. */
   readonly address: () => string;
+  /** Opens the way of a watch's events, where something may stand in it. */
+  readonly gate?: OpenGate;
   /** Told of every request when it has been answered (a watch: when it begins), as an audit log would be. */
   readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told what went wrong inside; the client learns no more than that something did. */
@@ -45,7 +48,8 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     const user = impersonate(api, request, sender, () => impersonationRefused(request, pathname, path, sender));
     who = user.name;
     const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
-    if (path !== undefined && isServed) await handleResource({ api, path, query, user, request, response });
+    if (path !== undefined && isServed)
+      await handleResource({ api, path, query, user, request, response, ...gateOf(options) });
     else await handleOther({ ...options, pathname, query, user, request, response });
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StatusError')) options.onInternalError(error);
@@ -58,6 +62,10 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     code: response.statusCode,
     userAgent: header(request, 'user-agent') ?? '',
   });
+}
+
+function gateOf({ gate }: HandlerOptions): { readonly gate?: OpenGate } {
+  return gate === undefined ? {} : { gate };
 }
 
 function isKnownVersion(api: Api, group: string, version: string): boolean {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import { constants, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
 /** A request, over either version of HTTP. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -24,4 +24,10 @@ export interface HttpResponse {
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Ends a request without an answer: its stream over HTTP/2, else the whole connection. */
+export function reset(response: HttpResponse, code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
+  if (response instanceof Http2ServerResponse) response.stream.close(code);
+  else response.destroy();
 }

@@ -24,7 +24,7 @@ import { deleteQuery, flag, listQuery, writeQuery } from './query.ts';
 import { collectBody, decodeObject, decodeYaml } from './read-body.ts';
 import { respond } from './respond.ts';
 import { showList, showObject, type View } from './show.ts';
-import { respondWatch } from './watch-response.ts';
+import { type OpenGate, respondWatch } from './watch-response.ts';
 
 /** A request about a resource, its sender known. */
 export interface ResourceRequest {
@@ -34,6 +34,7 @@ export interface ResourceRequest {
   readonly user: User;
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  readonly gate?: OpenGate;
 }
 
 /** Answers a request about a resource: authorizes, carries out the verb, shows the result. */
@@ -53,7 +54,7 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
   const includeObject = query.get('includeObject') ?? 'Metadata';
   const view: View = { scope, representation, nowMs: api.world.clock.now(), includeObject };
   if (verb === 'watch') {
-    respondWatch(api, scope, listQuery(query), view, response);
+    respondWatch(api, scope, listQuery(query), view, response, call.gate);
     return;
   }
   const { code, body } = await carryOut(call, scope, verb, view).finally(() => {

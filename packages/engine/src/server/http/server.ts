@@ -2,6 +2,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
+import { handleWithFaults, type HttpFaults } from './handle-with-faults.ts';
 import { type AnsweredRequest, handle } from './handler.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
@@ -16,6 +17,8 @@ export interface ServerOptions {
   readonly host?: string;
   /** 0 (the default): any free port. */
   readonly port?: number;
+  /** What may go wrong with requests on purpose; nothing unless told. */
+  readonly faults?: HttpFaults;
   /** Told of every request when it has been answered. */
   readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told of faults of our own; clients get a 500 without details. */
@@ -33,7 +36,7 @@ export interface RunningServer {
 
 /** Serves an API over TLS: HTTP/2 to those who speak it, HTTP/1.1 to the others. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0 } = options;
+  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0, faults } = options;
   const connections = new Connections();
   let address = '';
   const handler = {
@@ -48,7 +51,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // A client that goes away in the middle is no fault of anybody's.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    void handle(handler, request, response);
+    void (faults === undefined
+      ? handle(handler, request, response)
+      : handleWithFaults(faults, handler, request, response));
   });
   connections.follow(server);
   answerPlainHttp(server);

@@ -1,13 +1,18 @@
+import type { Cut, StreamGate } from '../../faults/stream-gate.ts';
 import { bytesOf } from '../../object-bytes.ts';
+import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
 import type { ListParams } from '../list-params.ts';
 import type { Scope } from '../request.ts';
 import { failureStatus } from '../status.ts';
 import { watchObjects } from '../verbs/watch.ts';
-import type { HttpResponse } from './http-request.ts';
+import { type HttpResponse, reset } from './http-request.ts';
 import { LineWriter } from './line-writer.ts';
 import { showObject, type View } from './show.ts';
+
+/** Opens the way that a watch's events take to their client; `onCut` is told when somebody cuts it. Undefined: they go straight. */
+export type OpenGate = (onCut: (how: Cut) => void) => StreamGate | undefined;
 
 /** Streams a watch as newline-delimited JSON, until the client leaves or the watch ends. */
 export function respondWatch(
@@ -16,22 +21,36 @@ export function respondWatch(
   params: ListParams,
   view: Omit<View, 'nowMs'>,
   response: HttpResponse,
+  openGate: OpenGate = () => undefined,
 ): void {
   const lines = new LineWriter(response);
+  const fail = (error: StatusError) => {
+    lines.write(jsonLine({ type: 'ERROR', object: failureStatus(error) }));
+    lines.end();
+  };
+  const gate = openGate((how) => {
+    if (how === 'expired')
+      fail(new StatusError(410, 'Expired', 'The resourceVersion for the provided watch is too old.'));
+    else if (how === 'end') lines.end();
+    else reset(response);
+  });
+  const pass = (deliver: () => void) => (gate === undefined ? deliver() : gate.send(deliver));
   const stop = watchObjects(api, scope, params, {
-    event: (type, object) =>
-      lines.write(...eventLine(type, showObject({ ...view, nowMs: api.world.clock.now() }, object), object)),
-    bookmark: (resourceVersion, isEnd) => lines.write(bookmarkLine(scope, resourceVersion, isEnd)),
-    error(error) {
-      lines.write(jsonLine({ type: 'ERROR', object: failureStatus(error) }));
-      lines.end();
+    event(type, object) {
+      const shown = showObject({ ...view, nowMs: api.world.clock.now() }, object);
+      pass(() => lines.write(...eventLine(type, shown, object)));
     },
-    end: () => lines.end(),
+    bookmark: (resourceVersion, isEnd) => pass(() => lines.write(bookmarkLine(scope, resourceVersion, isEnd))),
+    error: (error) => pass(() => fail(error)),
+    end: () => pass(() => lines.end()),
   });
   // Headers only now: bad parameters must be able to answer with a Status.
   response.writeHead(200, { 'content-type': view.representation.contentType });
   lines.open();
-  response.on('close', stop);
+  response.on('close', () => {
+    stop();
+    gate?.close();
+  });
 }
 
 const LINE_START = {

@@ -5,7 +5,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RawHeaders } from './call.ts';
 import { isWebSocket } from './tunnel.ts';
@@ -39,8 +39,8 @@ export async function openFront(
     requestTimeout: 0,
     shouldUpgradeCallback: isWebSocket,
   });
-  http1.on('request', handlers.request);
-  http1.on('upgrade', handlers.webSocket);
+  http1.on('request', (request, response) => handlers.request(request, response));
+  http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head));
   const http2 = createHttp2Server({ settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 } });
   http2.on('stream', (stream, _headers, _flags, rawHeaders) => handlers.stream(stream, rawHeaders));
   const sessions = new Set<ServerHttp2Session>();
@@ -80,8 +80,12 @@ function shareConnections(http1: Server, http2: Http2Server, sockets: Set<Socket
         socket.off('error', onError);
         socket.pause();
         socket.unshift(first);
-        if (mayBeHttp2) http2.emit('connection', socket);
-        else for (const listener of take) listener.call(http1, socket);
+        if (mayBeHttp2) {
+          // It reads what we have put back by itself.
+          http2.emit('connection', socket);
+          return;
+        }
+        for (const listener of take) listener.call(http1, socket);
         socket.resume();
       });
     };
@@ -103,8 +107,8 @@ function listen(
 }
 
 function boundPort(server: Server): number {
-  const bound = server.address() as AddressInfo;
-  return bound.port;
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : 0;
 }
 
 async function close(

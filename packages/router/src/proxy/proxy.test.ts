@@ -1,42 +1,25 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { systemClock } from '@manta/kube';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask } from '../testing/ask.ts';
-import { backendOf, startBackend, type TestBackend, tableOf } from '../testing/backends.ts';
-import { createProxy, type Proxy, type ProxyOptions } from './proxy.ts';
+import { backendOf, type TestBackend, tableOf } from '../testing/backends.ts';
+import { createParts } from '../testing/parts.ts';
 
-const opened: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const { stop } of opened.splice(0).toReversed()) await stop();
-});
-
-async function startProxy(
-  options: Partial<ProxyOptions> = {},
-): Promise<{ readonly proxy: Proxy; readonly port: number }> {
-  const proxy = createProxy({ clock: systemClock, random: () => 0.5, ...options });
-  const port = await proxy.listen({ host: '127.0.0.1', port: 0 });
-  opened.push({ stop: () => proxy.close(0) });
-  return { proxy, port };
-}
-
-async function backend(...args: Parameters<typeof startBackend>): Promise<TestBackend> {
-  const started = await startBackend(...args);
-  opened.push(started);
-  return started;
-}
-
-const says = (text: string) => backend((_, response) => void response.end(text));
+const parts = createParts();
+afterEach(() => parts.close());
+const { proxy: startProxy, backend, says } = parts;
 
 describe('a request', () => {
   it('arrives with its method, path, body and headers, and with who sent it', async () => {
     const { proxy, port } = await startProxy();
-    const echo = await backend(async (incoming, response) => {
+    const echo = await backend((incoming, response) => {
       let body = '';
-      for await (const chunk of incoming) body += String(chunk);
-      response.setHeader('set-cookie', ['a=1', 'b=2']);
-      response.end(JSON.stringify({ method: incoming.method, url: incoming.url, headers: incoming.headers, body }));
+      incoming.on('data', (chunk) => (body += String(chunk)));
+      incoming.on('end', () => {
+        response.setHeader('set-cookie', ['a=1', 'b=2']);
+        response.end(JSON.stringify({ method: incoming.method, url: incoming.url, headers: incoming.headers, body }));
+      });
     });
     proxy.setTable(tableOf([backendOf('default/a:8000', 1, echo)]));
     const answer = await ask(port, {

@@ -6,7 +6,6 @@ import {
   type ServerHttp2Stream,
   type IncomingHttpHeaders,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import type { Address, Backend, RouteRule, RouteTable } from '../proxy/route-table.ts';
 
 /** A server of a test on a loopback port. */
@@ -48,7 +47,10 @@ export async function startHttp2Backend(
     session.on('close', () => sessions.delete(session));
     session.on('error', () => undefined);
   });
-  server.on('stream', handle);
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    handle(stream, headers);
+  });
   const port = await listening(server, 0);
   return {
     address: { host: '127.0.0.1', port, protocol: 'http2' },
@@ -79,6 +81,9 @@ export function backendOf(
 function listening(server: Server | Http2Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, '127.0.0.1', () => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
+    });
   });
 }

@@ -39,7 +39,8 @@ export class Entry {
   #failures = 0;
   /** Idle entries have a timer; the others are with their host. */
   #isIdle = true;
-  #dueAt = NEVER;
+  /** After a failure: not before this. */
+  #pausedUntil = NEVER;
   #endedAt = NEVER;
   #jitter = 1;
   #cancelTimer = () => {};
@@ -88,7 +89,7 @@ export class Entry {
   /** The head is back: no need to wait for the end of a pause. */
   hurry(): void {
     if (!this.#isIdle || this.#failures === 0) return;
-    this.#dueAt = this.#world.clock.now();
+    this.#pausedUntil = this.#world.clock.now();
     this.#plan();
   }
 
@@ -96,7 +97,7 @@ export class Entry {
   presume(error: RayCallError, at: number, since: number, notBefore: number): void {
     this.#knowledge = fail(this.#knowledge, error, at, since);
     this.#failures = 1;
-    this.#dueAt = notBefore;
+    this.#pausedUntil = notBefore;
     this.#endedAt = at;
   }
 
@@ -123,13 +124,15 @@ export class Entry {
     const { clock, random } = this.#world;
     this.#endedAt = clock.now();
     this.#jitter = 0.9 + 0.2 * random();
-    const pause = this.#failures === 0 ? 0 : pauseAfter(this.#world, this.#everyMs(), this.#failures);
-    this.#dueAt = this.#failures === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, this.#endedAt + pause);
+    if (this.#failures > 0) {
+      const pause = pauseAfter(this.#world, this.#everyMs(), this.#failures);
+      this.#pausedUntil = Math.max(notBefore, this.#endedAt + pause);
+    }
     this.#isIdle = true;
     this.#plan();
   }
 
-  /** Sets the timer for whatever comes first: the next call, or the end of an interest. */
+  /** Asks when it is time; else sets the timer for whatever comes first: the next call, or the end of an interest. */
   #plan(): void {
     this.#cancelTimer();
     const { clock } = this.#world;
@@ -138,11 +141,15 @@ export class Entry {
       this.#cancelTimer = clock.setTimer(KEPT_MS, () => this.#host.unwanted(this));
       return;
     }
-    this.#dueAt = Math.min(this.#nextCall(), this.#soonest());
+    const dueAt = Math.min(this.#nextCall(), this.#soonest());
+    if (dueAt <= now) {
+      this.#isIdle = false;
+      this.#host.due(this);
+      return;
+    }
     const lapse = Math.min(...[...this.#wishes.values()].map((wish) => wish.until));
-    const wakeAt = Math.min(this.#dueAt, lapse);
-    if (this.#dueAt <= now) this.#goAsk();
-    else this.#cancelTimer = clock.setTimer(Math.min(wakeAt - now, LONGEST_WAIT_MS), () => this.#wake());
+    const wait = Math.min(dueAt - now, lapse - now, LONGEST_WAIT_MS);
+    this.#cancelTimer = clock.setTimer(Math.max(0, wait), () => this.#wake());
   }
 
   /** The shortest beat that anybody wants. */
@@ -153,8 +160,7 @@ export class Entry {
 
   /** By the beat, or after the pause of a failure. */
   #nextCall(): number {
-    if (this.#failures > 0) return this.#dueAt;
-    return Math.min(this.#dueAt, this.#endedAt + this.#everyMs() * this.#jitter);
+    return this.#failures > 0 ? this.#pausedUntil : this.#endedAt + this.#everyMs() * this.#jitter;
   }
 
   /** As soon as what is known is older than somebody can use. */
@@ -173,10 +179,5 @@ export class Entry {
       this.#world.lapsed(owner, this);
     }
     this.#plan();
-  }
-
-  #goAsk(): void {
-    this.#isIdle = false;
-    this.#host.due(this);
   }
 }

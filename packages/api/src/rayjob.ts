@@ -144,6 +144,20 @@ export interface RayJobStatus {
   /** A copy, for the reader's convenience. */
   readonly rayClusterStatus?: RayClusterStatus;
   readonly observedGeneration?: number;
+  /** Ours alone: every try of the job, oldest first, as many as are worth keeping. */
+  readonly attempts?: readonly RayJobAttempt[];
+}
+
+/** One try of a job: what it ran on, as what, and how it ended. */
+export interface RayJobAttempt {
+  readonly number: number;
+  readonly rayClusterName: string;
+  readonly submissionId: string;
+  readonly startTime: Time;
+  readonly endTime?: Time;
+  /** Lost: nobody can tell how it ended. */
+  readonly outcome?: 'Succeeded' | 'Stopped' | 'Failed' | 'Suspended' | 'Lost';
+  readonly reason?: string;
 }
 
 /** When the job ran, by Ray's own clock. */

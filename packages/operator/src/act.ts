@@ -126,7 +126,7 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   if (error instanceof StillGoing) return { kind: 'waiting', message };
   const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
-  if (told.failed !== undefined) tell(actor, { ...told.failed, note: `${told.failed.note}, ${message}` });
+  if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
   if (told.isOptional === true) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
@@ -134,6 +134,11 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   }
   const group = action.type === 'create' ? action.group : undefined;
   return { kind: 'failed', message, failure: told.failure, stopsNothing: told.stopsNothing, group, missing };
+}
+
+/** A note that ends in a colon is followed by the error itself, any other by a comma and the error. */
+function withError(note: string, message: string): string {
+  return note.endsWith(':') ? `${note} ${message}` : `${note}, ${message}`;
 }
 
 async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor: Actor): Promise<void> {

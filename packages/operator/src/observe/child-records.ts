@@ -39,6 +39,7 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
       nodePort,
       targetPort,
     })),
+    selectsCluster: spec.selector?.[Label.Cluster],
     service: labels[Label.OriginatedFromCrd] === OriginCrd.RayService ? withoutManagedFields(service) : undefined,
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
@@ -51,7 +52,26 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
 /** Only Jobs that clean Redis belong to a cluster in this sense. */
 export function jobRecord(job: Job): Belonging<JobRecord> {
   const isCleanup = job.metadata?.labels?.[Label.NodeType] === NodeType.RedisCleanup;
-  return { ...labelledRecord(job), outcome: jobOutcome(job), ...(isCleanup ? {} : { belongsTo: [] }) };
+  return {
+    ...labelledRecord(job),
+    outcome: jobOutcome(job),
+    ...ending(job),
+    ...(job.metadata?.deletionTimestamp === undefined ? {} : { isTerminating: true }),
+    ...(isCleanup ? {} : { belongsTo: [] }),
+  };
+}
+
+/** When a Job ended for good, and why it failed if it did; a failure that is still being carried out is no end yet. */
+function ending({ status }: Job): Pick<JobRecord, 'finishedAt' | 'failure'> {
+  const ends = (status?.conditions ?? []).filter(
+    (condition) => condition.status === 'True' && (condition.type === 'Complete' || condition.type === 'Failed'),
+  );
+  const time = ends.find(({ lastTransitionTime }) => typeof lastTransitionTime === 'string')?.lastTransitionTime;
+  const failed = ends.find(({ type }) => type === 'Failed');
+  return {
+    ...(typeof time === 'string' ? { finishedAt: Date.parse(time) } : {}),
+    ...(failed === undefined ? {} : { failure: { reason: failed.reason ?? '', message: failed.message ?? '' } }),
+  };
 }
 
 /** The custom resource that an object was made for, as its labels name it: `RayService/namespace/name`. */

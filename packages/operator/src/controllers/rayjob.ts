@@ -1,0 +1,179 @@
+import { Label, OriginCrd, type RayJobStatus, type YamlParser } from '@manta/api';
+import {
+  type BuildContext,
+  isOnlyMirror,
+  type PlanOutcome,
+  planRayJob,
+  type RayAction,
+  type RayJobPlan,
+} from '@manta/plan';
+import type { Command, RayHead, RayPoller } from '@manta/ray';
+import {
+  type Controller,
+  changes,
+  createController,
+  done,
+  type EventRecorder,
+  fromInformer,
+  keyOf,
+  namespaceOf,
+  type ObjectKey,
+  type ReconcileContext,
+  type ReconcileResult,
+  requeueAfter,
+  toKey,
+  type World,
+} from '@manta/runtime';
+import { type Actor, act, writeStatus } from '../act.ts';
+import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import type { RayHeads } from '../observe/ray-heads.ts';
+import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
+import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import { StatusHold } from '../status-hold.ts';
+
+export interface RayJobControllerOptions {
+  readonly context: BuildContext;
+  readonly events: EventRecorder;
+  readonly cache: RayClusterCache;
+  readonly jobs: RayJobCache;
+  readonly heads: RayHeads;
+  readonly poller: RayPoller;
+  readonly parseYaml: YamlParser;
+  readonly concurrency: number;
+}
+
+/** When to look again for the end of something that our caches do not show. */
+const WAIT_MS = 2000;
+/** A deadline must not be missed while something else keeps failing. */
+const RETRY_MS = 3000;
+
+/** Observe, plan, act, and write down how it stands: for RayJobs. */
+export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
+  const { cache, jobs, events, poller } = options;
+  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now() };
+  const hold = new StatusHold();
+  const repaired = new Map<string, number>();
+
+  async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
+    const observation = await observeRayJob(observer, pass, repaired.get(key));
+    if (observation === undefined) {
+      poller.forget(ownerOf(key));
+      hold.forget(key);
+      repaired.delete(key);
+      return done;
+    }
+    const { observed, head } = observation;
+    const plan = planRayJob(observed);
+    remember(repaired, key, plan, observed.now);
+    const actor: Actor = {
+      client: world.client,
+      kind: 'RayJob',
+      object: observed.job,
+      events,
+      context: pass,
+      informerOf: (kind) => (kind === 'RayJob' ? jobs : informerOf(cache, kind)),
+      askRay: (action) => askRay(poller, head, ownerOf(key), action),
+    };
+    const outcome = await act(plan.actions, actor);
+    if (outcome.kind !== 'done') return tryAgain(outcome, plan, pass);
+    const heldMs = await write(key, actor, observed.job.status ?? {}, plan.status);
+    const lookAgainMs = soonest(heldMs, plan.lookAgainMs);
+    return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
+  }
+
+  /** Copies of the cluster's status wait for more of their kind; returns for how long, if they do. */
+  async function write(
+    key: string,
+    actor: Actor,
+    before: RayJobStatus,
+    after: RayJobStatus | undefined,
+  ): Promise<number | undefined> {
+    if (after === undefined) return undefined;
+    const heldMs = hold.waitMs(key, !isOnlyMirror(before, after), world.clock.now());
+    if (heldMs > 0) return heldMs;
+    await writeStatus(actor, before, after);
+    hold.wrote(key, world.clock.now());
+    return undefined;
+  }
+
+  return createController(world, {
+    name: 'rayjob',
+    kind: 'RayJob',
+    concurrency: options.concurrency,
+    required: [jobs, cache.clusters, cache.pods, cache.services, cache.jobs],
+    sources: [
+      fromInformer(jobs),
+      fromInformer(cache.clusters, { keys: (_cluster, key) => jobKeysOn(jobs, key) }),
+      // Submitters carry the name of their RayJob.
+      fromInformer(cache.jobs),
+      fromInformer(cache.services, {
+        keys: ({ labels }, key) =>
+          labels[Label.OriginatedFromCrd] === OriginCrd.RayJob
+            ? [toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '')]
+            : [],
+      }),
+      // Of pods only heads matter: the submitter that one may carry, and which life of Ray it is.
+      fromInformer(cache.pods, {
+        when: changes(({ head, uid, phase, isTerminating }) => [head?.submitter, uid, phase, isTerminating]),
+        keys: ({ head, namespace, cluster }) => (head === undefined ? [] : jobKeysOn(jobs, toKey(namespace, cluster))),
+      }),
+    ],
+    reconcile,
+  });
+}
+
+/** The jobs that run on a cluster. */
+function jobKeysOn(jobs: RayJobCache, cluster: ObjectKey): readonly ObjectKey[] {
+  return jobs.by('cluster', cluster).map(keyOf);
+}
+
+/** Since when a refused spec has been in order again; whoever edits it once more starts the time anew. */
+function remember(repaired: Map<string, number>, key: string, { isRepaired }: RayJobPlan, now: number): void {
+  if (isRepaired !== true) repaired.delete(key);
+  else if (!repaired.has(key)) repaired.set(key, now);
+}
+
+/** Hands a command to the head; one that failed before may be tried again. */
+function askRay(poller: RayPoller, head: RayHead | undefined, owner: string, { id, command }: RayAction): void {
+  if (head === undefined) return;
+  const before = poller.results(owner).find((result) => result.id === id);
+  if (before !== undefined && before.state !== 'running') poller.settle(owner, id);
+  poller.perform(head, toCommand(command), { owner, id });
+}
+
+function toCommand(command: RayAction['command']): Command {
+  switch (command.kind) {
+    case 'submit':
+      return { kind: 'submit', request: command.job };
+    case 'stop':
+    case 'delete':
+      return { kind: command.kind, id: command.jobId };
+    case 'put-serve':
+      throw new Error('a RayJob has no Serve configuration');
+  }
+}
+
+/** What went wrong is tried again, with growing pauses unless a deadline comes first. */
+function tryAgain(
+  outcome: Exclude<PlanOutcome, { kind: 'done' }>,
+  { lookAgainMs }: RayJobPlan,
+  { log }: ReconcileContext,
+): ReconcileResult {
+  if (outcome.kind === 'waiting') {
+    log.info('Waiting', { reason: outcome.message });
+    return requeueAfter(Math.min(WAIT_MS, lookAgainMs ?? WAIT_MS));
+  }
+  if (lookAgainMs === undefined) throw new PlanFailed(outcome.message);
+  log.error('The plan failed', new PlanFailed(outcome.message));
+  return requeueAfter(Math.min(RETRY_MS, lookAgainMs));
+}
+
+/** A plan that could not be carried out to its end; the key comes back later. */
+class PlanFailed extends Error {
+  override readonly name = 'PlanFailed';
+}
+
+function soonest(...waits: readonly (number | undefined)[]): number | undefined {
+  const given = waits.filter((wait) => wait !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}

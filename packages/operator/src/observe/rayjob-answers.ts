@@ -1,0 +1,56 @@
+import { type CommandView, type JobAnswer, type ObservedRayJob, stopId, submissionId } from '@manta/plan';
+import type { Answer, CommandResult, Interest, JobInfo, RayCallError, RayPoller } from '@manta/ray';
+import type { HeadLookup } from './ray-heads.ts';
+
+/** What Ray last said about the job, in the planner's words. */
+export function answerOf(
+  poller: RayPoller,
+  lookup: HeadLookup | undefined,
+  jobId: string | undefined,
+  interest: Interest,
+): JobAnswer {
+  if (lookup === undefined) return { kind: 'unasked' };
+  if (!lookup.isFound) return { kind: 'unreachable', why: lookup.why };
+  if (jobId === undefined) return { kind: 'unasked' };
+  return inWords(poller.ask(lookup.head, { kind: 'job', id: jobId }, interest));
+}
+
+function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {
+  switch (answer.kind) {
+    case 'unknown':
+      return { kind: 'awaited' };
+    case 'known':
+      return { kind: 'answered', at: answer.at, report: answer.value };
+    case 'failing': {
+      const { error, since, at } = answer;
+      return { kind: 'failing', why: error.message, since, at, isBesideThePoint: isJsonRefusal(error) };
+    }
+  }
+}
+
+/** An error status with a JSON object as its body: the head is up, and does not speak of the job. */
+function isJsonRefusal({ failure, body }: RayCallError): boolean {
+  return failure === 'status' && body?.trimStart().startsWith('{') === true;
+}
+
+/** How far submitting and stopping this job got. */
+export function commandsOf(
+  results: readonly CommandResult[],
+  jobId: string,
+): Pick<ObservedRayJob, 'submission' | 'stopping'> {
+  const find = (id: string) => viewOf(results.findLast((result) => result.id === id));
+  return { submission: find(submissionId(jobId)), stopping: find(stopId(jobId)) };
+}
+
+function viewOf(result: CommandResult | undefined): CommandView | undefined {
+  switch (result?.state) {
+    case undefined:
+      return undefined;
+    case 'running':
+      return { state: 'running' };
+    case 'done':
+      return { state: 'done', at: result.at };
+    case 'failed':
+      return { state: 'failed', at: result.at, why: result.error.message };
+  }
+}

@@ -1,0 +1,166 @@
+import {
+  JobDeploymentStatus,
+  Label,
+  NodeType,
+  type RayCluster,
+  type RayJob,
+  serviceNames,
+  type YamlParser,
+} from '@manta/api';
+import { isNotFound, type KubeClient, type ObjectRef, type ResourceType, resources } from '@manta/kube';
+import {
+  type BuildContext,
+  clusterNameOf,
+  type JobRecord,
+  type ObservedRayJob,
+  type PodRecord,
+  questionAbout,
+  type ServiceRecord,
+} from '@manta/plan';
+import type { RayHead, RayPoller } from '@manta/ray';
+import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
+import { jobRecord, serviceRecord } from './child-records.ts';
+import { podRecord } from './pod-record.ts';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
+import type { HeadLookup, RayHeads } from './ray-heads.ts';
+import type { RayJobCache } from './rayjob-cache.ts';
+import { answerOf, commandsOf } from './rayjob-answers.ts';
+
+/** What observing needs besides the key. */
+export interface RayJobObserver {
+  readonly cache: RayClusterCache;
+  readonly jobs: RayJobCache;
+  readonly client: KubeClient;
+  readonly heads: RayHeads;
+  readonly poller: RayPoller;
+  readonly context: BuildContext;
+  readonly parseYaml: YamlParser;
+  readonly now: () => number;
+}
+
+/** What was observed, and the head that commands go to, if there is one. */
+export interface RayJobObservation {
+  readonly observed: ObservedRayJob;
+  readonly head: RayHead | undefined;
+}
+
+/** By this name the poller knows a job. */
+export function ownerOf(key: ObjectKey): string {
+  return `rayjob/${key}`;
+}
+
+/** How often Ray is asked about a job that runs. */
+const BEAT_MS = 3000;
+
+interface Core {
+  readonly job: RayJob;
+  readonly cluster: RayCluster | undefined;
+  readonly heads: readonly PodRecord[];
+  readonly submitter: JobRecord | undefined;
+  readonly headService: ServiceRecord | undefined;
+}
+
+/** Everything a decision about this job needs; undefined when there is no such job. Ray is never waited for. */
+export async function observeRayJob(
+  observer: RayJobObserver,
+  { key, freshness, signal }: ReconcileContext,
+  repairedSince: number | undefined,
+): Promise<RayJobObservation | undefined> {
+  const core = freshness === 'cached' ? cached(observer, key) : await live(observer.client, key, signal);
+  if (core === undefined) return undefined;
+  const { cluster } = core;
+  const { heads, poller, context, parseYaml } = observer;
+  const lookup = await findHead(observer, core, signal);
+  const known: Omit<ObservedRayJob, 'answer'> = {
+    ...core,
+    now: observer.now(),
+    address: cluster === undefined ? NOWHERE : heads.address(cluster),
+    ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),
+    repairedSince,
+    context,
+    parseYaml,
+  };
+  const question = questionAbout(known);
+  if (question === undefined) poller.release(ownerOf(key));
+  const interest = { owner: ownerOf(key), everyMs: BEAT_MS, newerThan: question?.newerThan };
+  return {
+    observed: { ...known, answer: answerOf(poller, lookup, question?.jobId, interest) },
+    head: lookup?.isFound === true ? lookup.head : undefined,
+  };
+}
+
+const NOWHERE = { isFound: false, why: 'there is no cluster yet' } as const;
+
+/** Only a job that runs, or one that goes while it may run, has something to say to its head. */
+async function findHead(
+  { heads }: RayJobObserver,
+  { job, cluster }: Core,
+  signal: AbortSignal,
+): Promise<HeadLookup | undefined> {
+  const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
+  const isOfInterest =
+    jobDeploymentStatus === JobDeploymentStatus.Running || job.metadata?.deletionTimestamp !== undefined;
+  if (cluster === undefined || dashboardURL === undefined || !isOfInterest) return undefined;
+  return await heads.find(cluster, { address: dashboardURL, signal });
+}
+
+function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefined {
+  const job = jobs.get(key);
+  if (job === undefined) return undefined;
+  const { namespace, clusterKey, serviceKey } = keysOf(job);
+  return {
+    job,
+    cluster: clusterKey === undefined ? undefined : cache.clusters.get(clusterKey),
+    heads: clusterKey === undefined ? [] : cache.pods.by('cluster', clusterKey).filter(isHead),
+    submitter: cache.jobs.get(toKey(namespace, job.metadata?.name ?? '')),
+    headService: cache.services.get(serviceKey),
+  };
+}
+
+/** The cache has not shown our own writes in time, so what matters is read from the server itself. */
+async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
+  const { namespace = '', name } = refOf(key);
+  const read = <T extends object>(type: ResourceType<T>, ref: ObjectRef) =>
+    unlessMissing(client.get(type, ref, { signal }));
+  const job = await read(resources.rayJobs, { namespace, name });
+  if (job === undefined) return undefined;
+  const cluster = clusterNameOf(job);
+  const labelSelector = `${Label.Cluster}=${cluster},${Label.NodeType}=${NodeType.Head}`;
+  const [found, submitter, service, pods] = await Promise.all([
+    cluster === undefined ? undefined : read(resources.rayClusters, { namespace, name: cluster }),
+    read(resources.jobs, { namespace, name }),
+    read(resources.services, { namespace, name: serviceNames.head(name) }),
+    cluster === undefined ? undefined : client.list(resources.pods, { namespace, labelSelector, signal }),
+  ]);
+  const intern = new Interner();
+  return {
+    job,
+    cluster: found,
+    heads: (pods?.items ?? []).map((pod) => podRecord(pod, intern)),
+    submitter: submitter === undefined ? undefined : jobRecord(submitter),
+    headService: service === undefined ? undefined : serviceRecord(service),
+  };
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function keysOf(job: RayJob) {
+  const { namespace = '', name = '' } = job.metadata ?? {};
+  const cluster = clusterNameOf(job);
+  return {
+    namespace,
+    clusterKey: cluster === undefined ? undefined : toKey(namespace, cluster),
+    serviceKey: toKey(namespace, serviceNames.head(name)),
+  };
+}
+
+function isHead({ nodeType }: PodRecord): boolean {
+  return nodeType === NodeType.Head;
+}

@@ -1,0 +1,44 @@
+import { JobDeploymentStatus, type RayJobAttempt, type RayJobStatus } from '@manta/api';
+import { timestamp } from '../raycluster/conditions.ts';
+
+/** The list is for people; jobs that are retried or suspended without end do not grow without end. */
+const KEPT = 20;
+
+/** The number of the attempt that comes after those that are listed. */
+export function nextAttempt({ attempts = [] }: RayJobStatus): number {
+  return (attempts.at(-1)?.number ?? 0) + 1;
+}
+
+/** The list with an attempt that begins now. */
+export function withAttempt(status: RayJobStatus, ids: AttemptIds, now: number): readonly RayJobAttempt[] {
+  const begun = { number: nextAttempt(status), ...ids, startTime: timestamp(now) };
+  return [...(status.attempts ?? []), begun].slice(-KEPT);
+}
+
+/** The list with its last attempt ended as the status says, if it has ended. */
+export function withEnd(before: RayJobStatus, after: RayJobStatus, now: number): RayJobStatus {
+  const { attempts = [] } = after;
+  const last = attempts.at(-1);
+  const outcome = outcomeOf(after);
+  if (last === undefined || last.endTime !== undefined || outcome === undefined) return after;
+  if (after.jobDeploymentStatus === before.jobDeploymentStatus) return after;
+  const reason = after.reason === undefined ? {} : { reason: after.reason };
+  return { ...after, attempts: [...attempts.slice(0, -1), { ...last, endTime: timestamp(now), outcome, ...reason }] };
+}
+
+export type AttemptIds = Pick<RayJobAttempt, 'rayClusterName' | 'submissionId'>;
+
+/** How the current attempt ended, in one word; undefined while it goes on. Without Ray's own word it is lost, not failed. */
+function outcomeOf({ jobDeploymentStatus, jobStatus, reason }: RayJobStatus): RayJobAttempt['outcome'] | undefined {
+  switch (jobDeploymentStatus) {
+    case JobDeploymentStatus.Complete:
+      return jobStatus === 'STOPPED' ? 'Stopped' : 'Succeeded';
+    case JobDeploymentStatus.Suspending:
+      return 'Suspended';
+    case JobDeploymentStatus.Failed:
+    case JobDeploymentStatus.Retrying:
+      return reason === 'JobStatusCheckTimeoutExceeded' ? 'Lost' : 'Failed';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState } from '@manta/api';
+import type { Action } from '../plan.ts';
+import { timestamp } from '../raycluster/conditions.ts';
+import { nextAttempt, withAttempt } from './attempts.ts';
+import { nextIds } from './ids.ts';
+import { move, type Step } from './step.ts';
+import type { Subject } from './subject.ts';
+
+/** A new attempt: what it will be called is written down before anything is made under that name. */
+export function begin(subject: Subject): Step {
+  const { spec, status, mode, isSelecting, now } = subject;
+  const ids = nextIds({ ...subject, attempt: nextAttempt(status) });
+  const rayClusterName = isSelecting ? spec.clusterSelector?.[Label.Cluster] : ids.cluster;
+  const jobId = mode === JobSubmissionMode.Interactive ? undefined : spec.jobId || ids.job;
+  return move(
+    subject,
+    {
+      jobId,
+      rayClusterName,
+      jobStatus: RayJobState.New,
+      jobDeploymentStatus: JobDeploymentStatus.Initializing,
+      startTime: timestamp(now),
+      attempts: withAttempt(status, { rayClusterName: rayClusterName ?? '', submissionId: jobId ?? '' }, now),
+    },
+    addFinalizer(subject),
+  );
+}
+
+/** So that a deletion passes by us, and a job that runs is stopped. */
+function addFinalizer({ job, name }: Subject): readonly Action[] {
+  const { finalizers = [], resourceVersion } = job.metadata ?? {};
+  if (finalizers.includes(Finalizer.RayJob)) return [];
+  const patch = { metadata: { resourceVersion, finalizers: [...finalizers, Finalizer.RayJob] } };
+  return [{ type: 'patch', kind: 'RayJob', name, patch }];
+}

@@ -1,0 +1,42 @@
+import { JobDeploymentStatus, RayJobEventReason } from '@manta/api';
+import { type Action, normal, warning } from '../plan.ts';
+import { isOwnCluster } from './cluster.ts';
+import { afterAttempt } from './status.ts';
+import { changed, type Step, stay } from './step.ts';
+import { fullName, type Subject } from './subject.ts';
+import { ownSubmitter } from './submitter.ts';
+
+/**
+ * Takes down what an attempt has used, to its end whatever the spec says meanwhile, and only then lets the job be suspended or tried again.
+ */
+export function takeDown(subject: Subject): Step {
+  const { status } = subject;
+  const submitter = ownSubmitter(subject);
+  if (isOwnCluster(subject) || submitter !== undefined)
+    return stay([...deleteCluster(subject), ...deleteSubmitter(subject)]);
+  const next =
+    status.jobDeploymentStatus === JobDeploymentStatus.Suspending
+      ? JobDeploymentStatus.Suspended
+      : JobDeploymentStatus.New;
+  return { actions: [], status: changed(afterAttempt(status), { jobDeploymentStatus: next }) };
+}
+
+/** Deletes the job's own cluster, unless it is going already. */
+export function deleteCluster(subject: Subject): readonly Action[] {
+  const { name = '', uid = '', deletionTimestamp } = subject.cluster?.metadata ?? {};
+  if (!isOwnCluster(subject) || deletionTimestamp !== undefined) return [];
+  const told = `cluster ${fullName(subject, name)}`;
+  const done = normal(RayJobEventReason.DeletedRayCluster, 'Delete', `Deleted ${told}`);
+  const failed = warning(RayJobEventReason.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`);
+  return [{ type: 'delete', kind: 'RayCluster', name, uid, done, failed }];
+}
+
+function deleteSubmitter(subject: Subject): readonly Action[] {
+  const submitter = ownSubmitter(subject);
+  if (submitter === undefined || submitter.isTerminating === true) return [];
+  const { name, uid } = submitter;
+  const told = `submitter K8s Job ${fullName(subject, name)}`;
+  const done = normal(RayJobEventReason.DeletedRayJobSubmitter, 'Delete', `Deleted ${told}`);
+  const failed = warning(RayJobEventReason.FailedToDeleteRayJobSubmitter, 'Delete', `Failed to delete ${told}:`);
+  return [{ type: 'delete', kind: 'Job', name, uid, propagation: 'Background', done, failed }];
+}

@@ -1,0 +1,47 @@
+import { Label, NodeType, OriginCrd, podNames, type Service, serviceNames, SharedEventReason } from '@manta/api';
+import { buildHeadService } from '../build/head-service.ts';
+import { controllerReference } from '../build/owner.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** One name under which users reach the head of whichever cluster the job runs on; it outlives attempts. */
+export function planHeadService(subject: Subject): readonly Action[] {
+  const { cluster, headService, isSelecting, status } = subject;
+  if (isSelecting || cluster?.spec === undefined) return [];
+  if (headService?.selectsCluster === status.rayClusterName) return [];
+  const wanted = buildJobHeadService(subject);
+  const name = wanted.metadata?.name ?? '';
+  const told = fullName(subject, name);
+  if (headService === undefined) {
+    const done = normal(SharedEventReason.CreatedService, 'Create', `Created the service ${told}`);
+    const failed = warning(SharedEventReason.FailedToCreateService, 'Create', `Failed to create the service ${told}`);
+    return [{ type: 'create', kind: 'Service', objects: [wanted], whenExists: 'fine-if-ours', done, failed }];
+  }
+  // An address that was given to a Service stays with it.
+  const { clusterIP: _kept, ...spec } = wanted.spec ?? {};
+  const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
+  const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
+  return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed }];
+}
+
+/** The Service of the cluster's head under the job's name. */
+export function buildJobHeadService({ job, name, namespace, cluster, context }: Subject): Service {
+  const clusterSpec = cluster?.spec ?? { headGroupSpec: { template: {} } };
+  const { apiVersion, kind, spec } = buildHeadService(cluster ?? {}, clusterSpec, context);
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    metadata: {
+      name: serviceNames.head(name),
+      namespace,
+      labels: {
+        [Label.OriginatedFromCrName]: name,
+        [Label.OriginatedFromCrd]: OriginCrd.RayJob,
+        [Label.NodeType]: NodeType.Head,
+        [Label.Identifier]: podNames.identifier(name, NodeType.Head),
+      },
+      ownerReferences: [controllerReference('RayJob', job)],
+    },
+    ...(spec === undefined ? {} : { spec }),
+  };
+}

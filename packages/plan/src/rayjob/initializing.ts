@@ -1,0 +1,41 @@
+import { JobDeploymentStatus, JobSubmissionMode } from '@manta/api';
+import { planMissingCluster } from './cluster.ts';
+import { msToActiveDeadline, msToPreRunningDeadline, pastActiveDeadline, pastPreRunningDeadline } from './deadlines.ts';
+import { mirrored } from './mirror.ts';
+import { move, type Step, stay } from './step.ts';
+import type { Subject } from './subject.ts';
+import { planSubmitterJob, submitterOf } from './submitter.ts';
+import { soonest } from './times.ts';
+
+/** Brings the cluster up; when it is ready the job is handed over. */
+export function initialize(subject: Subject): Step {
+  const { spec, cluster } = subject;
+  if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+  const late = pastActiveDeadline(subject) ?? pastPreRunningDeadline(subject);
+  if (late !== undefined) return late;
+  const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
+  if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
+  if (!isUsable(subject)) return { ...move(subject, { rayClusterStatus: mirrored(cluster) }), lookAgainMs };
+  return handOver(subject);
+}
+
+/**
+ * A submitter inside the head pod may be done before the last worker has come. The head pod is then no longer ready and the cluster never
+ * will be, but the job has run.
+ */
+function isUsable(subject: Subject): boolean {
+  const { cluster, status, mode } = subject;
+  if (cluster?.status?.state === 'ready' || status.dashboardURL !== undefined) return true;
+  return mode === JobSubmissionMode.Sidecar && ['finished', 'failed'].includes(submitterOf(subject).kind);
+}
+
+function handOver(subject: Subject): Step {
+  const { status, mode, address, cluster } = subject;
+  const found = status.dashboardURL ?? (address.isFound ? address.address : undefined);
+  if (found === undefined) return stay([{ type: 'fail', message: address.isFound ? '' : address.why }]);
+  const ready = { dashboardURL: found, rayClusterStatus: mirrored(cluster) };
+  if (mode === JobSubmissionMode.Interactive)
+    return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
+  const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
+  return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
+}

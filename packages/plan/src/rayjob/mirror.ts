@@ -1,0 +1,26 @@
+import { canonicalJson, type RayCluster, type RayClusterStatus } from '@manta/api';
+
+/** What a job shows of a cluster before there is one. */
+export const NO_CLUSTER_STATUS: RayClusterStatus = {
+  desiredCPU: '0',
+  desiredGPU: '0',
+  desiredMemory: '0',
+  desiredTPU: '0',
+  head: {},
+};
+
+/** The copy of the cluster's status that a job carries for its readers. */
+export function mirrored(cluster: RayCluster | undefined): RayClusterStatus {
+  return { ...NO_CLUSTER_STATUS, ...cluster?.status };
+}
+
+/** Whether the copy no longer tells the same; when the cluster was last written does not matter. */
+export function isMirrorOutdated(before: RayClusterStatus | undefined, after: RayClusterStatus | undefined): boolean {
+  return before !== after && essence(before) !== essence(after);
+}
+
+function essence(status: RayClusterStatus = NO_CLUSTER_STATUS): string {
+  const { lastUpdateTime: _updated, observedGeneration: _generation, stateTransitionTimes: _times, ...rest } = status;
+  const { desiredCPU: _cpu, desiredGPU: _gpu, desiredMemory: _memory, desiredTPU: _tpu, ...told } = rest;
+  return canonicalJson({ ...told, head: told.head ?? {} });
+}

@@ -1,0 +1,74 @@
+import { isManagedExternally, JobDeploymentStatus, type RayJobStatus } from '@manta/api';
+import { NOTHING, type Plan } from '../plan.ts';
+import { begin } from './begin.ts';
+import { refusal } from './check.ts';
+import { takeDown } from './cleanup.ts';
+import { letGo } from './deletion.ts';
+import { tidyUp } from './ended.ts';
+import { initialize } from './initializing.ts';
+import type { ObservedRayJob } from './observed.ts';
+import { goOn } from './repair.ts';
+import { follow } from './running.ts';
+import { accounted, statusToWrite } from './status.ts';
+import { move, type Step, stay } from './step.ts';
+import { type Subject, subjectOf } from './subject.ts';
+import { waitForUser } from './waiting.ts';
+
+/** A plan, and the status that is to be written once it has been carried out. */
+export interface RayJobPlan extends Plan {
+  /** Absent: the status is left as it is. */
+  readonly status?: RayJobStatus;
+  /** The spec was refused and is in order again. */
+  readonly isRepaired?: boolean;
+}
+
+/** What happens to a RayJob, from top to bottom. */
+export function planRayJob(observed: ObservedRayJob): RayJobPlan {
+  const subject = subjectOf(observed);
+  if (isManagedExternally(observed.job.spec)) return NOTHING;
+  if (observed.job.metadata?.deletionTimestamp !== undefined) return planned(subject, letGo(subject));
+  const refused = refusal(subject);
+  if (refused !== undefined) return planned(subject, refused);
+  const step = advance(subject);
+  return planned(subject, step.status === undefined ? step : { ...step, status: accounted(subject, step.status) });
+}
+
+/** One stage, one decision. */
+function advance(subject: Subject): Step {
+  switch (subject.status.jobDeploymentStatus ?? JobDeploymentStatus.New) {
+    case JobDeploymentStatus.New:
+      return begin(subject);
+    case JobDeploymentStatus.Initializing:
+      return initialize(subject);
+    case JobDeploymentStatus.Waiting:
+      return waitForUser(subject);
+    case JobDeploymentStatus.Running:
+      return follow(subject);
+    case JobDeploymentStatus.Suspending:
+    case JobDeploymentStatus.Retrying:
+      return takeDown(subject);
+    case JobDeploymentStatus.Suspended:
+      return subject.spec.suspend === true ? stay() : move(subject, { jobDeploymentStatus: JobDeploymentStatus.New });
+    case JobDeploymentStatus.Complete:
+    case JobDeploymentStatus.Failed:
+      return tidyUp(subject);
+    case JobDeploymentStatus.ValidationFailed:
+      return goOn(subject);
+    default:
+      // A stage of a newer version; nobody but that version knows what it means.
+      return stay();
+  }
+}
+
+function planned(subject: Subject, { actions, status, lookAgainMs }: Step): RayJobPlan {
+  const written = status === undefined ? undefined : statusToWrite(subject.status, status, subject.now);
+  const isRepaired =
+    subject.status.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed &&
+    (status === undefined || status.jobDeploymentStatus !== JobDeploymentStatus.ValidationFailed);
+  return {
+    actions,
+    ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
+    ...(written === undefined ? {} : { status: written }),
+    ...(isRepaired ? { isRepaired } : {}),
+  };
+}

@@ -1,0 +1,27 @@
+import { JobDeploymentStatus } from '@manta/api';
+import { isOver, msToActiveDeadline } from './deadlines.ts';
+import type { ObservedRayJob } from './observed.ts';
+import { subjectOf } from './subject.ts';
+import { submitterOf } from './submitter.ts';
+
+/** What has to be asked of Ray before a decision about the job. */
+export interface JobQuestion {
+  readonly jobId: string;
+  /** Answers to what was asked before this moment say nothing. */
+  readonly newerThan: number | undefined;
+}
+
+/** The question about a job that runs; undefined while there is none. */
+export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQuestion | undefined {
+  const subject = subjectOf({ ...observed, answer: { kind: 'unasked' } });
+  const { status, submission, now, job } = subject;
+  const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
+  if (!isRunning || !status.jobId || job.metadata?.deletionTimestamp !== undefined) return undefined;
+  const submitter = submitterOf(subject);
+  const moments = [
+    submitter.kind === 'finished' || submitter.kind === 'failed' ? submitter.at : undefined,
+    submission?.state === 'done' ? submission.at : undefined,
+    isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
+  ].filter((moment) => moment !== undefined);
+  return { jobId: status.jobId, newerThan: moments.length === 0 ? undefined : Math.max(...moments) };
+}

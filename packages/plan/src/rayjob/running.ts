@@ -1,0 +1,68 @@
+import { DefaultSeconds, JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
+import { planMissingCluster } from './cluster.ts';
+import { msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
+import { planHeadService } from './head-service.ts';
+import { isBeyondDoubt, judge } from './judge.ts';
+import { isTerminalState } from './pairs.ts';
+import { msToGraceEnd, pastGrace } from './grace.ts';
+import { msToStatusCheckTimeout, pastStatusCheckTimeout } from './status-check.ts';
+import { move, type Step, stay } from './step.ts';
+import { stopJob } from './stop.ts';
+import type { Subject } from './subject.ts';
+import { submitterOf } from './submitter.ts';
+import { plainTime, soonest } from './times.ts';
+
+/** Follows a job that Ray has, or is about to have. What Ray says of its end counts more than any timer. */
+export function follow(subject: Subject): Step {
+  const { spec, cluster, answer } = subject;
+  if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+  const submitter = submitterOf(subject);
+  if (isBeyondDoubt(subject, submitter)) return judge(subject, submitter);
+  const late = pastActiveDeadline(subject);
+  // The job may have ended in time, unseen: Ray is asked once more before the deadline counts.
+  if (late !== undefined && answer.kind !== 'awaited') return { ...late, actions: stopJob(subject) };
+  const cut = pastGrace(subject) ?? pastStatusCheckTimeout(subject, submitter);
+  if (cut !== undefined) return cut;
+  if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));
+  const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
+  return { lookAgainMs: nextLook(subject), ...step, actions: [...planHeadService(subject), ...step.actions] };
+}
+
+/** The next moment at which something changes by itself. */
+function nextLook(subject: Subject): number | undefined {
+  return soonest(msToActiveDeadline(subject), msToGraceEnd(subject), msToStatusCheckTimeout(subject));
+}
+
+/** A submitter that sits in the head pod goes with it, and so does Ray, which nobody else would start again. */
+function withoutHead(subject: Subject): Step | undefined {
+  const { heads, mode } = subject;
+  if (mode !== JobSubmissionMode.Sidecar || heads.length === 1) return undefined;
+  if (heads.length > 1) {
+    const names = heads.map(({ name }) => name).join(' ');
+    return stay([{ type: 'fail', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
+  }
+  return move(subject, {
+    jobDeploymentStatus: JobDeploymentStatus.Failed,
+    reason: JobFailedReason.AppFailed,
+    message: 'Ray head pod not found.',
+  });
+}
+
+/** Clocks of different machines differ, but not by that much. */
+const FOREIGN_MS = 3_600_000;
+
+/** A submitter that ended long before the attempt began has submitted something else, if anything. */
+function foreignSubmitter(subject: Subject): Step | undefined {
+  const { status } = subject;
+  const submitter = submitterOf(subject);
+  const started = Date.parse(status.startTime ?? '');
+  if (submitter.kind !== 'finished' && submitter.kind !== 'failed') return undefined;
+  if (!(submitter.at + FOREIGN_MS < started) || isTerminalState(status.jobStatus)) return undefined;
+  const { SubmitterFinishedTimeout } = DefaultSeconds;
+  return move(subject, {
+    jobStatus: RayJobState.Failed,
+    jobDeploymentStatus: JobDeploymentStatus.Failed,
+    reason: JobFailedReason.JobDeploymentStatusTransitionGracePeriodExceeded,
+    message: `The RayJob submitter finished at ${plainTime(submitter.at)} but the ray job did not reach terminal state within ${SubmitterFinishedTimeout}s`,
+  });
+}

@@ -1,0 +1,34 @@
+import { buildJobSubmission } from '../build/submitter-request.ts';
+import { clearFailure, noteFailure } from './status-check.ts';
+import { type Step, stay } from './step.ts';
+import type { Subject } from './subject.ts';
+
+/** How long to wait before a head that took no job is asked again. */
+const AGAIN_MS = 3000;
+
+/** The command under which a job is submitted: one per id, so that asking twice asks once. */
+export function submissionId(jobId: string): string {
+  return `submit/${jobId}`;
+}
+
+/** Hands the job to a head that does not know it. Under the same id a second time is no second job. */
+export function submit(subject: Subject): Step {
+  const { spec, status, submission, parseYaml, now } = subject;
+  if (submission?.state === 'running') return stay();
+  const againMs = submission?.state === 'failed' ? submission.at + AGAIN_MS - now : 0;
+  const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
+  if (againMs > 0) return { ...noted, lookAgainMs: againMs };
+  const jobId = status.jobId ?? '';
+  const request = buildJobSubmission(spec, jobId, parseYaml);
+  if (!request.ok) {
+    const why = status.message === request.error ? {} : { message: request.error };
+    return noteFailure(subject, why, AGAIN_MS);
+  }
+  const command = { kind: 'submit', job: request.value } as const;
+  const cluster = status.rayClusterName ?? '';
+  return { ...noted, actions: [{ type: 'ray', id: submissionId(jobId), cluster, command }] };
+}
+
+function clearIfDone(subject: Subject): Step {
+  return subject.submission?.state === 'done' ? clearFailure(subject) : stay();
+}

@@ -1,4 +1,5 @@
 import { type OperatorEnv, ReportingController } from '@manta/api';
+import type { RayPoller, RaySend } from '@manta/ray';
 import {
   type Controller,
   createEventBroadcaster,
@@ -9,7 +10,13 @@ import {
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
+import { createRayJobCache } from '../observe/rayjob-cache.ts';
+import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
+import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
+import { createRayAccess } from './ray-access.ts';
 import { createRayClusterController } from './raycluster.ts';
+import { createRayCronJobController } from './raycronjob.ts';
+import { createRayJobController } from './rayjob.ts';
 
 /** What controllers are made from. */
 export interface ControllersInput {
@@ -18,6 +25,8 @@ export interface ControllersInput {
   readonly version: string;
   readonly facts: ClusterFacts;
   readonly hostname: string;
+  /** How requests travel to Ray heads. */
+  readonly sendToRay: RaySend;
 }
 
 export interface Controllers {
@@ -25,6 +34,8 @@ export interface Controllers {
   readonly informers: readonly Informer[];
   /** Flush it when the controllers have ended. */
   readonly events: EventBroadcaster;
+  /** Asks Ray; close it when the controllers have ended. */
+  readonly poller: RayPoller;
 }
 
 /** Every controller of the operator and what they share. */
@@ -37,6 +48,12 @@ export function createControllers(world: World, input: ControllersInput): Contro
     hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
     hasRoutes: facts.isOpenShift && !env.ingressOnOpenShift,
   });
+  const ray = createRayAccess(world, {
+    cache,
+    send: input.sendToRay,
+    clusterDomain: env.clusterDomain,
+    throughApiServer: options.useKubernetesProxy,
+  });
   const raycluster = createRayClusterController(world, {
     context,
     facts,
@@ -44,5 +61,36 @@ export function createControllers(world: World, input: ControllersInput): Contro
     cache,
     concurrency: options.concurrency,
   });
-  return { controllers: [raycluster], informers: [...requiredInformers(cache), ...optionalInformers(cache)], events };
+  const jobs = createRayJobCache(world, options.watchNamespaces);
+  const rayjob = createRayJobController(world, {
+    context,
+    events: events.recorder(ReportingController.RayJob),
+    cache,
+    jobs,
+    heads: ray.heads,
+    poller: ray.poller,
+    parseYaml: parseKubernetesYaml,
+    concurrency: options.concurrency,
+  });
+  ray.tell('rayjob', rayjob);
+  const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
+  return {
+    controllers: [raycluster, rayjob, ...(raycronjob?.controllers ?? [])],
+    informers: [...requiredInformers(cache), ...optionalInformers(cache), jobs, ...(raycronjob?.informers ?? [])],
+    events,
+    poller: ray.poller,
+  };
+}
+
+function cronController(
+  world: World,
+  { gates, watchNamespaces, concurrency }: OperatorOptions,
+  events: EventBroadcaster,
+): Pick<Controllers, 'controllers' | 'informers'> {
+  const cache = createRayCronJobCache(world, { namespaces: watchNamespaces, hasChildren: gates.RayCronJobPolicies });
+  const recorder = events.recorder(ReportingController.RayCronJob);
+  return {
+    controllers: [createRayCronJobController(world, { gates, events: recorder, cache, concurrency })],
+    informers: [cache.cronJobs, cache.children].filter((informer) => informer !== undefined),
+  };
 }

@@ -22,9 +22,11 @@ import { relevantPermissions } from './permissions/relevant.ts';
 import { connect } from './process/connect.ts';
 import { joinElection, leaseNamespace } from './process/election.ts';
 import { openLog } from './process/logging.ts';
+import { openRaySend } from './process/ray-send.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
 import { StartError } from './process/start-error.ts';
+import { runWebhooks, type WebhookSettings } from './webhooks/run-webhooks.ts';
 
 /**
  * Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. It heeds SIGTERM and
@@ -73,6 +75,7 @@ async function run(
   registerProcessMetrics(metrics, thisProcess());
   const { client, transport, server } = await connect(options, version, { clock, metrics, log: root });
   const world: World = { clock, random: Math.random, client, log: root, metrics };
+  const raySend = openRaySend(options.useKubernetesProxy, transport);
   const stop =
     outerStop === undefined
       ? stopSignal((name) => log.info('Stopping', { signal: name }))
@@ -81,9 +84,11 @@ async function run(
     const facts = await firstContact(world, server);
     const unmet = unmetRequirement(options, facts);
     if (unmet !== undefined) throw new StartError(unmet);
-    await manage(world, { options, env, version, facts, hostname: hostname() }, stop.signal);
+    const { send: sendToRay } = raySend;
+    await manage(world, { options, env, version, facts, hostname: hostname(), sendToRay }, stop.signal);
   } finally {
     stop.dispose();
+    raySend.close();
     await transport.close();
   }
 }
@@ -96,12 +101,23 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
   const leadership = namespace === undefined ? undefined : joinElection(namespace, world, randomUUID());
   const wanted = relevantPermissions(options, facts, namespace);
   const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
-  const { controllers, informers, events } = createControllers(world, input);
+  const { controllers, informers, events, poller } = createControllers(world, input);
   const manager = createManager(world, {
     informers,
     controllers,
     leadership,
-    runnables: [{ name: 'shortcomings', needsLeader: false, run: (signal) => shortcomings.watch(signal) }],
+    runnables: [
+      { name: 'shortcomings', needsLeader: false, run: (signal) => shortcomings.watch(signal) },
+      ...(input.env.webhooks
+        ? [
+            {
+              name: 'webhooks',
+              needsLeader: false,
+              run: (signal: AbortSignal) => runWebhooks(world, signal, webhookSettings()),
+            },
+          ]
+        : []),
+    ],
   });
   const health = createHealth();
   health.addCheck('readyz', 'permissions', shortcomings.permissionsCheck);
@@ -112,6 +128,7 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
   try {
     await manager.run(stop);
   } finally {
+    poller.close();
     await events.stop(EVENT_FLUSH_MS);
     await servers.close();
   }
@@ -121,6 +138,12 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
 function controllersNote({ controllers, isLeading }: ManagerStatus): string | undefined {
   const off = controllers.flatMap((state) => (state.state === 'off' ? [`${state.name} is off: ${state.reason}`] : []));
   return isLeading && off.length > 0 ? off.join('; ') : undefined;
+}
+
+/** For places where the usual folder or port cannot be had. */
+function webhookSettings(): WebhookSettings {
+  const { WEBHOOK_CERT_DIR: folder, WEBHOOK_PORT: port } = process.env;
+  return { ...(folder ? { folder } : {}), ...(port && /^\d+$/.test(port) ? { port: Number(port) } : {}) };
 }
 
 const EVENT_FLUSH_MS = 3_000;
@@ -148,7 +171,6 @@ function sayHello(options: OperatorOptions, env: OperatorEnv, version: string, l
   if (options.watchNamespaces.length > 0)
     log.info('Only watch custom resources in the namespaces', { namespaces: options.watchNamespaces });
   for (const note of [...options.notes, ...env.notes]) log.warn(note);
-  if (env.webhooks) log.warn('ENABLE_WEBHOOKS is set, but this version does not serve webhooks yet');
 }
 
 /** One line for people; the log has the rest. */

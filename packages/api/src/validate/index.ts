@@ -1,4 +1,5 @@
 export { admitRayCluster, admitRayJob, admitRayService, type InvalidStatus, type StatusCause } from './admit.ts';
+export { warnAboutRayCluster, warnAboutRayJob, warnAboutRayService } from './admission-warnings.ts';
 export type { FieldError } from './field-error.ts';
 export {
   bracketed,

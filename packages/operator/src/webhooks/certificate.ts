@@ -1,0 +1,95 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { type Clock, sleep } from '@manta/kube';
+import type { Logger, MetricsRegistry } from '@manta/runtime';
+
+/** Where certificates are mounted, unless told otherwise. */
+export const CERTIFICATE_FOLDER = '/tmp/k8s-webhook-server/serving-certs';
+
+/** A key and the certificates that prove it. */
+export interface ServingCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const LOOK_AGAIN_MS = 10_000;
+
+export interface CertificateWatchOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  /** Told of the first certificate and of each new one, never of one that cannot be used. */
+  readonly onCertificate: (certificate: ServingCertificate) => void;
+}
+
+/**
+ * Reads `tls.crt` and `tls.key`, and keeps looking for new ones, which cert-manager puts there before the old ones expire; until told to
+ * stop. Where there are none yet, it says so once and waits for them: a missing certificate must not stop the controllers.
+ */
+export async function watchCertificate(options: CertificateWatchOptions, signal: AbortSignal): Promise<void> {
+  const { folder, clock, log, metrics } = options;
+  const reads = metrics.counter('certwatcher_read_certificate_total', 'Total number of certificate reads');
+  const errors = metrics.counter(
+    'certwatcher_read_certificate_errors_total',
+    'Total number of certificate read errors',
+  );
+  let current: ServingCertificate | undefined;
+  let complaint = '';
+  while (!signal.aborted) {
+    reads.add({});
+    try {
+      const next = await readCertificate(folder);
+      complaint = '';
+      if (next.cert !== current?.cert || next.key !== current.key) {
+        current = next;
+        options.onCertificate(next);
+        tellOfExpiry(next, clock, log);
+      }
+    } catch (error) {
+      errors.add({});
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== complaint) log.error('The webhook certificate cannot be used', error, { folder });
+      complaint = message;
+    }
+    await sleep(clock, LOOK_AGAIN_MS, signal).catch(() => undefined);
+  }
+}
+
+function tellOfExpiry({ cert }: ServingCertificate, clock: Clock, log: Logger): void {
+  const expires = new X509Certificate(cert).validToDate;
+  if (expires.getTime() > clock.now()) log.info('Serving webhooks', { certificateExpires: expires.toISOString() });
+  else
+    log.warn('The webhook certificate has expired: the API server will refuse it; renew tls.crt and tls.key', {
+      certificateExpired: expires.toISOString(),
+    });
+}
+
+async function readCertificate(folder: string): Promise<ServingCertificate> {
+  const [cert, key] = await Promise.all([readPart(folder, 'tls.crt'), readPart(folder, 'tls.key')]);
+  try {
+    // Throws where the two do not belong together, as in the moment between the writing of one and the other.
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`tls.crt and tls.key in ${folder} cannot be used together: ${reason}`, { cause: error });
+  }
+  return { cert, key };
+}
+
+async function readPart(folder: string, name: string): Promise<string> {
+  try {
+    return await readFile(join(folder, name), 'utf8');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const reason = missing
+      ? 'is missing'
+      : `cannot be read (${error instanceof Error ? error.message : String(error)})`;
+    throw new Error(
+      `${join(folder, name)} ${reason}: mount the webhook's certificate there, or unset ENABLE_WEBHOOKS`,
+      { cause: error },
+    );
+  }
+}

@@ -1,4 +1,5 @@
 import type { Store, StoredObject, StoreEvent } from '@manta/engine';
+import type { Answer, RequestLog, SimRequest } from './requests.ts';
 
 /** One write to the store, when it happened and who wrote. */
 export interface SimEvent extends StoreEvent {
@@ -22,24 +23,36 @@ export interface History {
   readonly events: readonly SimEvent[];
   /** Those since the last look. */
   readonly fresh: readonly SimEvent[];
+  /** Every write that the program asked for, whatever came of it. */
+  readonly requests: readonly SimRequest[];
+  /** Those that were answered since the last look. */
+  readonly answered: readonly SimRequest[];
   readonly facts: Readonly<Facts>;
   /** What is stored now; by the store's name of the resource, e.g. `/pods` or `ray.io/rayclusters`. */
   list(resource: StoreEvent['key']['resource']): readonly StoredObject[];
 }
 
-/** Says what is wrong, or nothing. Called after every step that wrote. */
+/** Says what is wrong, or nothing. Called after every step that wrote, or that told the program of a write. */
 export type Invariant = (history: History) => string | undefined;
 
-/** Writes down what the store tells. */
-export class Recorder implements History {
+/** Writes down what the store tells, and what the program asks for. */
+export class Recorder implements History, RequestLog {
   readonly facts: Facts = { doubtfulWrites: 0, staleReads: 0, overlaps: 0 };
   readonly #store: Store;
+  readonly #now: () => number;
   readonly #events: SimEvent[] = [];
-  #looked = 0;
+  readonly #requests: SimRequest[] = [];
+  #fresh: SimEvent[] = [];
+  #answered: SimRequest[] = [];
 
   constructor(store: Store, now: () => number, by: () => string) {
     this.#store = store;
-    store.watch(store.revision, (event) => this.#events.push({ ...event, at: now(), by: by() }));
+    this.#now = now;
+    store.watch(store.revision, (each) => {
+      const event = { ...each, at: now(), by: by() };
+      this.#events.push(event);
+      this.#fresh.push(event);
+    });
   }
 
   get events(): readonly SimEvent[] {
@@ -47,15 +60,35 @@ export class Recorder implements History {
   }
 
   get fresh(): readonly SimEvent[] {
-    return this.#events.slice(this.#looked);
+    return this.#fresh;
+  }
+
+  get requests(): readonly SimRequest[] {
+    return this.#requests;
+  }
+
+  get answered(): readonly SimRequest[] {
+    return this.#answered;
   }
 
   list(resource: StoreEvent['key']['resource']): readonly StoredObject[] {
     return this.#store.list(resource);
   }
 
+  sent(given: Pick<SimRequest, 'life' | 'verb' | 'plural' | 'name'>): SimRequest {
+    const request = { ...given, sentAt: this.#now(), revision: this.#store.revision, answer: undefined };
+    this.#requests.push(request);
+    return request;
+  }
+
+  told(request: SimRequest, answer: Answer): void {
+    request.answer = answer;
+    this.#answered.push(request);
+  }
+
   /** What is fresh now is not any more. */
   looked(): void {
-    this.#looked = this.#events.length;
+    this.#fresh = [];
+    this.#answered = [];
   }
 }

@@ -1,26 +1,33 @@
 /**
- * Runs new seeds until it is stopped (Ctrl-C) or something breaks, which it then tells in full.
+ * Plays new seeds on all cores until it is stopped (Ctrl-C), its time is over or something breaks, which it then tells in full. What it
+ * has played is added to the table in docs/simulation.md.
  *
- *     node tests/sim/long.ts [--scenario toy] [--faults crash,cut] [--from 1] [--runs N]
+ *     node tests/sim/long.ts [--scenario raycluster] [--faults crash,cut] [--from 1] [--runs N] [--minutes N] [--no-record]
  *     node tests/sim/long.ts --scenario toy [--faults crash,cut] --seed 42 [--whole]
  *
- * With `--seed` it runs that one seed and prints what happened; a failure is shrunk first unless `--whole` is given.
+ * With `--seed` it plays that one seed and prints what happened; a failure is shrunk first unless `--whole` is given.
  */
 import { parseArgs } from 'node:util';
+import { record } from './coverage.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { describeFailure, simulate } from './harness.ts';
+import { exploreInParallel } from './parallel.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const { values } = parseArgs({
   options: {
-    scenario: { type: 'string', default: 'toy' },
+    scenario: { type: 'string', default: 'raycluster' },
     faults: { type: 'string' },
     seed: { type: 'string' },
     from: { type: 'string' },
     runs: { type: 'string' },
+    minutes: { type: 'string' },
+    threads: { type: 'string' },
+    record: { type: 'boolean', default: true },
     whole: { type: 'boolean', default: false },
   },
+  allowNegative: true,
 });
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
@@ -30,7 +37,7 @@ function refuse(text: string): never {
   process.exit(2);
 }
 
-function numberOf(flag: 'seed' | 'from' | 'runs'): number | undefined {
+function numberOf(flag: 'seed' | 'from' | 'runs' | 'minutes' | 'threads'): number | undefined {
   const text = values[flag];
   if (text !== undefined && !/^\d+$/.test(text)) refuse(`--${flag} takes a whole number, not "${text}".`);
   return text === undefined ? undefined : Number(text);
@@ -59,29 +66,36 @@ async function replay(scenario: Scenario, seed: number): Promise<boolean> {
   return outcome.violation === undefined;
 }
 
-async function goOn(scenario: Scenario, first: number, runs: number): Promise<boolean> {
+async function goOn(scenario: Scenario, first: number): Promise<boolean> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  let done = 0;
-  const kept = () => say(`${done} runs from seed ${first}, every promise was kept`);
-  while (done < runs && !stop.signal.aborted) {
-    const outcome = await simulate(scenario, first + done);
-    if (outcome.violation !== undefined) {
-      say(await describeFailure(scenario, outcome));
-      return false;
-    }
-    done += 1;
-    if (done % 1_000 === 0) kept();
-  }
-  kept();
-  return true;
+  const minutes = numberOf('minutes');
+  const timer = minutes === undefined ? undefined : setTimeout(() => stop.abort(), minutes * 60_000);
+  let told = 0;
+  const { played, failed } = await exploreInParallel({
+    scenario: scenario.name,
+    faults: scenario.faults,
+    first,
+    count: numberOf('runs'),
+    threads: numberOf('threads'),
+    stop: stop.signal,
+    progress: (count) => {
+      if (count - told < 1_000) return;
+      told = count;
+      say(`${count} schedules from seed ${first}, every promise was kept`);
+    },
+  });
+  clearTimeout(timer);
+  const outcome = failed === undefined ? undefined : await simulate(scenario, failed);
+  say(`${played} schedules from seed ${first}${outcome === undefined ? ', every promise was kept' : ''}`);
+  if (values.record) await record({ scenario: scenario.name, first, played, finding: outcome?.violation });
+  if (outcome !== undefined) say(await describeFailure(scenario, outcome));
+  return outcome === undefined;
 }
 
 const scenario = chosenScenario();
 const seed = numberOf('seed');
 /** Seeds that nobody has tried yet, unless told where to begin. */
 const first = numberOf('from') ?? Date.now() % 1e9;
-const isGood = await (seed === undefined
-  ? goOn(scenario, first, numberOf('runs') ?? Number.POSITIVE_INFINITY)
-  : replay(scenario, seed));
+const isGood = await (seed === undefined ? goOn(scenario, first) : replay(scenario, seed));
 process.exitCode = isGood ? 0 : 1;

@@ -3,8 +3,8 @@ import { ApiError, type KubeClient, TransportError } from '@manta/kube';
 import { createMetricsRegistry, type Logger, type World } from '@manta/runtime';
 import { seededRandom } from '@manta/runtime/testing';
 import type { Choices } from './choices.ts';
-import { countDoubts } from './doubts.ts';
 import type { Facts } from './history.ts';
+import { logRequests, type RequestLog } from './requests.ts';
 import type { Program } from './scenario.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -16,6 +16,7 @@ export interface Surroundings {
   readonly server: KubeClient;
   readonly replica: KubeClient;
   readonly facts: Facts;
+  readonly requests: RequestLog;
   readonly log: Logger;
   /** How long a message takes. */
   readonly latency: () => number;
@@ -41,9 +42,9 @@ export class SimProcess {
     this.program = program;
     this.id = id;
     this.#around = around;
-    const { scheduler, log, facts } = around;
+    const { scheduler, log, facts, requests } = around;
     const clock = scheduler.clock(id);
-    const { client, pendingWrites } = countDoubts(this.#network(), facts);
+    const { client, pendingWrites } = logRequests(this.#network(), id, requests, facts);
     this.#pendingWrites = pendingWrites;
     const metrics = createMetricsRegistry();
     this.#world = { clock, client, log: log.with({ process: id }), metrics, random: seededRandom(seed) };

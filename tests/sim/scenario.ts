@@ -3,7 +3,7 @@ import type { Clock, KubeClient } from '@manta/kube';
 import type { World } from '@manta/runtime';
 import type { Choices } from './choices.ts';
 import type { FaultName } from './faults.ts';
-import type { History, Invariant, SimEvent } from './history.ts';
+import type { History, Invariant } from './history.ts';
 
 /** A program under test: what it does from its start to its end, with nothing but its world. Every restart calls it again. */
 export interface Program {
@@ -38,8 +38,8 @@ export interface Scenario {
   readonly invariants: Readonly<Record<string, Invariant>>;
   /** What is still missing once the world has been left alone; nothing when all is as desired. */
   readonly goal: (history: History) => string | undefined;
-  /** Writes that may still come when nothing moves any more, such as the last count of repeated Events. None unless told. */
-  readonly isAfterthought?: (event: SimEvent) => boolean;
+  /** Kinds that may still be written when nothing moves any more, such as the last count of repeated Events. None unless told. */
+  readonly isAfterthought?: (plural: string) => boolean;
   /** How long it may take to get there. Default: 20 minutes, since a key that has failed often comes back after 1000 s. */
   readonly settleMs?: number;
 }

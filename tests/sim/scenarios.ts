@@ -1,3 +1,4 @@
+import { MISTAKES, type Mistake } from './raycluster/mistakes.ts';
 import { rayClusterScenario } from './raycluster/scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { BUGS, type Bug } from './toy/bugs.ts';
@@ -5,8 +6,14 @@ import { toyScenario } from './toy/scenario.ts';
 
 /** Every scenario that can be run by name. */
 export const SCENARIOS: readonly Scenario[] = [
-  toyScenario(),
   rayClusterScenario(),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
-  ...(Object.keys(BUGS) as Bug[]).map((bug) => toyScenario(bug)),
+  rayClusterScenario({ isElected: true }),
+  toyScenario(),
+  ...keys<Mistake>(MISTAKES).map((mistake) => rayClusterScenario({ mistake })),
+  ...keys<Bug>(BUGS).map((bug) => toyScenario(bug)),
 ];
+
+function keys<K extends string>(record: Readonly<Record<K, unknown>>): readonly K[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
+  return Object.keys(record) as K[];
+}

@@ -15,6 +15,7 @@ import type { Choices } from './choices.ts';
 import { hookClient } from './client-hook.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { Recorder } from './history.ts';
+import { lighten, withoutManagers } from './light-server.ts';
 import { SimProcess, type Surroundings } from './process.ts';
 import type { Backstage, Scenario } from './scenario.ts';
 import { Scheduler } from './scheduler.ts';
@@ -24,13 +25,14 @@ const MAX_STEPS = 20_000;
 /** For how long things happen, and how many. */
 const CHAOS_MS = 60_000;
 const MAX_TURNS = 40;
+const GO_ON = 0.9;
 /** How many kinds of faults a run allows, more or less. */
 const FAULTS_AT_ONCE = 2.75;
 /** A key that has failed often comes back after 1000 s. */
 const SETTLE_MS = 1_200_000;
 /** Even where nothing is missing: writes of dead processes may still be under way. */
 const CALM_MS = 60_000;
-const QUIET_MS = 300_000;
+const QUIET_MS = 130_000;
 
 /** A broken promise. */
 export class Violation extends Error {
@@ -81,6 +83,7 @@ export class Simulation {
       server: clientOf(api, scenario.program.name),
       replica: this.#countStale(clientOf(this.replica.api, scenario.program.name)),
       facts: this.recorder.facts,
+      requests: this.recorder,
       log: logger,
       latency: () => this.#latency(),
       ended: (process, error) => this.#ended(process, error),
@@ -102,12 +105,7 @@ export class Simulation {
     await this.#advance(CHAOS_MS);
     await scheduler.as('calm', () => this.#calmDown());
     await this.#settle();
-    const before = this.recorder.events.length;
-    await this.#advance(QUIET_MS);
-    this.#requireGoal('and stays so');
-    const { isAfterthought = () => false } = this.#scenario;
-    const late = this.recorder.events.slice(before).find((event) => !isAfterthought(event));
-    if (late !== undefined) throw new Violation(`does not come to rest: ${describe(late)} by ${late.by}`);
+    await this.#requireRest();
   }
 
   later(label: string, delayMs: number, run: () => void): void {
@@ -165,7 +163,7 @@ export class Simulation {
       ...moves.flatMap((name) => [1, 2].map(() => () => this.#planMove(name))),
       ...faults.map((name) => () => this.#planFault(name)),
     ];
-    for (let turn = 0; turn < MAX_TURNS && this.choices.chance(0.95); turn += 1)
+    for (let turn = 0; turn < MAX_TURNS && this.choices.chance(GO_ON); turn += 1)
       kinds[this.choices.pick(kinds.length)]?.();
   }
 
@@ -216,10 +214,24 @@ export class Simulation {
     this.#requireGoal('within the time it has');
   }
 
+  /** From now on nothing is written, nor tried to. */
+  async #requireRest(): Promise<void> {
+    const { events, requests } = this.recorder;
+    const before = { events: events.length, requests: requests.length };
+    await this.#advance(QUIET_MS);
+    this.#requireGoal('and stays so');
+    const { isAfterthought = () => false } = this.#scenario;
+    const late = events.slice(before.events).find(({ key }) => !isAfterthought(key.resource.split('/')[1] ?? ''));
+    if (late !== undefined) throw new Violation(`does not come to rest: ${describe(late)} by ${late.by}`);
+    const vain = requests.slice(before.requests).find(({ plural }) => !isAfterthought(plural));
+    if (vain !== undefined)
+      throw new Violation(`does not come to rest: asks to ${vain.verb} ${vain.plural}/${vain.name}`);
+  }
+
   #check(): void {
     const { recorder } = this;
     if (this.#failure !== undefined) throw new Violation(this.#failure);
-    if (recorder.fresh.length === 0) return;
+    if (recorder.fresh.length === 0 && recorder.answered.length === 0) return;
     for (const event of recorder.fresh) this.#note(`  ${describe(event)} by ${event.by}`);
     for (const [promise, invariant] of Object.entries(this.#scenario.invariants)) {
       const problem = invariant(recorder);
@@ -252,10 +264,13 @@ export class Simulation {
   #createApi(): Api {
     let uids = 0;
     const newUid = () => `00000000-0000-0000-0000-${String(++uids).padStart(12, '0')}`;
-    return createApi({
+    const api = createApi({
       store: this.store,
       world: { clock: this.scheduler.clock('server'), newUid, random: () => 0.5 },
+      plugins: [withoutManagers],
     });
+    lighten(api);
+    return api;
   }
 
   #countStale(replica: KubeClient): KubeClient {

@@ -24,23 +24,21 @@ const LINGER_MS = [0, 10, 1_000, 20_000];
 function followPod(backstage: Backstage, { type, object, before }: StoreEvent): void {
   const { clock, choices } = backstage;
   if (type === 'ADDED') {
-    clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => void quietly(startPod(backstage, object)));
+    clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => startPod(backstage, object));
   } else if (type === 'MODIFIED' && isGoing(object) && before !== undefined && !isGoing(before)) {
     clock.setTimer(LINGER_MS[choices.pick(4)] ?? 0, () => void quietly(endPod(backstage, object)));
   }
 }
 
-/** Gives it a node and makes it ready. */
-async function startPod({ api, client }: Backstage, { metadata: { name, uid } }: StoredObject): Promise<void> {
-  const ref = { name, namespace: NAMESPACE };
-  const pod = api.store.get({ resource: STORED.pods, ...ref });
+/** Gives it a node and makes it ready, in one write. */
+function startPod({ api }: Backstage, { metadata: { name, uid } }: StoredObject): void {
+  const key = { resource: STORED.pods, namespace: NAMESPACE, name };
+  const pod = api.store.get(key);
   if (pod === undefined || pod.metadata.uid !== uid || isGoing(pod) || hasEnded(pod)) return;
-  const target = { kind: 'Node', name: 'node' };
-  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: ref, target };
-  await client.post(`/api/v1/namespaces/${NAMESPACE}/pods/${name}/binding`, binding);
+  const { spec, status } = asPod(pod);
   const address = `10.0.0.${Number(uid.slice(-3)) % 250}`;
-  const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], conditions: readiness('True') };
-  await client.patch(resources.pods, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
+  const running = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], conditions: readiness('True') };
+  api.store.update(key, { ...pod, spec: { ...spec, nodeName: 'node' }, status: { ...status, ...running } });
 }
 
 async function endPod({ client }: Backstage, { metadata: { name, uid } }: StoredObject): Promise<void> {

@@ -7,18 +7,26 @@ import { MOVES } from './moves.ts';
 import { operatorProgram } from './program.ts';
 import { prepare } from './stage.ts';
 
+export interface RayClusterOptions {
+  readonly mistake?: Mistake | undefined;
+  readonly faults?: Scenario['faults'];
+  /** Instances elect a leader, as they do in production; without it whoever runs acts, which is harder on the operator. */
+  readonly isElected?: boolean;
+}
+
 /** Two RayClusters and the operator's real controllers, while users, the autoscaler and everything around them have their troubles. */
-export function rayClusterScenario(mistake?: Mistake, faults?: Scenario['faults']): Scenario {
+export function rayClusterScenario({ mistake, faults, isElected = false }: RayClusterOptions = {}): Scenario {
+  const name = isElected ? 'raycluster-elected' : 'raycluster';
   return {
     ...(faults === undefined ? {} : { faults }),
-    name: mistake === undefined ? 'raycluster' : `raycluster:${mistake}`,
-    program: operatorProgram(mistake),
+    name: mistake === undefined ? name : `${name}:${mistake}`,
+    program: operatorProgram({ mistake, isElected }),
     prepare,
     environment,
     moves: spread(MOVES),
     invariants: INVARIANTS,
     goal,
-    isAfterthought: ({ key }) => key.resource === 'events.k8s.io/events' || key.resource === '/events',
+    isAfterthought: (plural) => plural === 'events' || plural === 'leases',
   };
 }
 

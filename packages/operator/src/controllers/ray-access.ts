@@ -1,0 +1,42 @@
+import { createRayPoller, type RayPoller, type RaySend } from '@manta/ray';
+import type { Controller, World } from '@manta/runtime';
+import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import { createRayHeads, type RayHeads } from '../observe/ray-heads.ts';
+
+/** How controllers reach Ray: one poller for all of them, and where heads are. */
+export interface RayAccess {
+  readonly poller: RayPoller;
+  readonly heads: RayHeads;
+  readonly throughApiServer: boolean;
+  /** News for owners called `<kind>/<key>` put that key on the controller's queue. */
+  tell(kind: string, controller: Pick<Controller, 'enqueue'>): void;
+}
+
+export interface RayAccessOptions {
+  readonly cache: RayClusterCache;
+  readonly send: RaySend;
+  readonly clusterDomain: string;
+  /** Heads are asked through the API server's proxy. */
+  readonly throughApiServer: boolean;
+}
+
+/** An answer that comes through the API server takes its time. */
+const PROXIED_TIMEOUT_MS = 10_000;
+
+export function createRayAccess(world: World, options: RayAccessOptions): RayAccess {
+  const { cache, send, clusterDomain, throughApiServer } = options;
+  const { clock, random, client } = world;
+  const controllers = new Map<string, Pick<Controller, 'enqueue'>>();
+  const poller = createRayPoller({
+    clock,
+    random,
+    send,
+    ...(throughApiServer ? { questionTimeoutMs: PROXIED_TIMEOUT_MS } : {}),
+    onNews(owner) {
+      const slash = owner.indexOf('/');
+      controllers.get(owner.slice(0, slash))?.enqueue(owner.slice(slash + 1));
+    },
+  });
+  const heads = createRayHeads({ cache, client, clock, clusterDomain, throughApiServer });
+  return { poller, heads, throughApiServer, tell: (kind, controller) => void controllers.set(kind, controller) };
+}

@@ -54,6 +54,8 @@ export type {
   ObservedChildren,
   ObservedRayCluster,
   PodRecord,
+  RoleRecord,
+  RouteRecord,
   ServiceRecord,
   SubmitterRecord,
 } from './raycluster/observed.ts';

@@ -14,6 +14,7 @@ import { createRayJobCache } from '../observe/rayjob-cache.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
 import { createRayAccess } from './ray-access.ts';
+import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
@@ -60,7 +61,9 @@ export function createControllers(world: World, input: ControllersInput): Contro
     events: events.recorder(ReportingController.RayCluster),
     cache,
     concurrency: options.concurrency,
+    nodes: createRayNodeLists({ ...ray, throughApiServer: options.useKubernetesProxy }),
   });
+  ray.tell('raycluster', raycluster);
   const jobs = createRayJobCache(world, options.watchNamespaces);
   const rayjob = createRayJobController(world, {
     context,

@@ -1,14 +1,16 @@
 import {
+  isRecord,
   type Job,
   jobOutcome,
   type KubeObject,
   Label,
   NodeType,
   OriginCrd,
+  type Role,
   type Service,
   type StringMap,
 } from '@manta/api';
-import type { JobRecord, NamedRecord, ServiceRecord } from '@manta/plan';
+import type { JobRecord, NamedRecord, RoleRecord, Route, RouteRecord, ServiceRecord } from '@manta/plan';
 
 /** Where a child belongs: `namespace/cluster`. */
 export type ClusterKey = string;
@@ -40,13 +42,30 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
       targetPort,
     })),
     selectsCluster: spec.selector?.[Label.Cluster],
-    service: labels[Label.OriginatedFromCrd] === OriginCrd.RayService ? withoutManagedFields(service) : undefined,
+    service: isKeptWhole(labels) ? withoutManagedFields(service) : undefined,
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],
       labels[Label.OriginatedFromCrd] === OriginCrd.RayCluster ? labels[Label.OriginatedFromCrName] : undefined,
     ]),
   };
+}
+
+/** Services that are compared to what they should be: those of RayServices, and head Services. */
+function isKeptWhole(labels: Readonly<Record<string, string>>): boolean {
+  return labels[Label.OriginatedFromCrd] === OriginCrd.RayService || labels[Label.NodeType] === NodeType.Head;
+}
+
+export function roleRecord(role: Role): Belonging<RoleRecord> {
+  return { ...labelledRecord(role), role: withoutManagedFields(role) };
+}
+
+export function routeRecord(object: KubeObject): Belonging<RouteRecord> {
+  return { ...labelledRecord(object), ...(isRoute(object) ? { route: withoutManagedFields(object) } : {}) };
+}
+
+function isRoute(object: KubeObject & { readonly spec?: unknown }): object is Route {
+  return isRecord(object.spec) && isRecord(object.spec['to']);
 }
 
 /** Only Jobs that clean Redis belong to a cluster in this sense. */

@@ -1,6 +1,14 @@
 import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster, type Ingress } from '@manta/api';
 import { resources } from '@manta/kube';
-import type { JobRecord, NamedRecord, PodRecord, ServiceRecord, WrittenKind } from '@manta/plan';
+import type {
+  JobRecord,
+  NamedRecord,
+  PodRecord,
+  RoleRecord,
+  RouteRecord,
+  ServiceRecord,
+  WrittenKind,
+} from '@manta/plan';
 import { createInformer, type Informer, type World } from '@manta/runtime';
 import {
   type Belonging,
@@ -8,6 +16,8 @@ import {
   labelledRecord,
   namedRecord,
   originKeys,
+  roleRecord,
+  routeRecord,
   serviceRecord,
   withoutManagedFields,
 } from './child-records.ts';
@@ -20,14 +30,14 @@ export interface RayClusterCache {
   readonly services: Informer<Belonging<ServiceRecord>, 'cluster' | 'origin'>;
   readonly jobs: Informer<Belonging<JobRecord>, 'cluster'>;
   readonly serviceAccounts: Informer<NamedRecord>;
-  readonly roles: Informer<Belonging<NamedRecord>, 'cluster'>;
+  readonly roles: Informer<Belonging<RoleRecord>, 'cluster'>;
   readonly roleBindings: Informer<Belonging<NamedRecord>, 'cluster'>;
   readonly secrets: Informer<Belonging<NamedRecord>, 'cluster'>;
   readonly ingresses: Informer<Ingress>;
   /** Only where the embedded GCS storage is switched on. */
   readonly claims: Informer<PersistentVolumeClaim> | undefined;
   /** Only on OpenShift. */
-  readonly routes: Informer<Belonging<NamedRecord>, 'cluster'> | undefined;
+  readonly routes: Informer<Belonging<RouteRecord>, 'cluster'> | undefined;
 }
 
 export interface CacheOptions {
@@ -48,7 +58,8 @@ export function createRayClusterCache(
   const byCluster = { indexes: { cluster: ({ belongsTo }: Belonging<object>) => belongsTo } };
   // Of these only the name and the owner matter; all but the accounts, which users may bring themselves, carry our label.
   const named = { namespaces, content: 'metadata', project: namedRecord } as const;
-  const labelled = { ...named, labelSelector: Label.Cluster, project: labelledRecord, ...byCluster };
+  const ours = { namespaces, labelSelector: Label.Cluster, ...byCluster };
+  const labelled = { ...named, ...ours, project: labelledRecord };
   return {
     clusters: createInformer(world, {
       type: resources.rayClusters,
@@ -80,14 +91,14 @@ export function createRayClusterCache(
       ...byCluster,
     }),
     serviceAccounts: createInformer(world, { type: resources.serviceAccounts, ...named }),
-    roles: createInformer(world, { type: resources.roles, ...labelled }),
+    roles: createInformer(world, { ...ours, type: resources.roles, project: roleRecord }),
     roleBindings: createInformer(world, { type: resources.roleBindings, ...labelled }),
     secrets: createInformer(world, { type: resources.secrets, ...labelled }),
     ingresses: createInformer(world, { type: resources.ingresses, namespaces, project: withoutManagedFields }),
     claims: hasClaims
       ? createInformer(world, { type: resources.persistentVolumeClaims, namespaces, project: withoutManagedFields })
       : undefined,
-    routes: hasRoutes ? createInformer(world, { type: resources.routes, ...labelled }) : undefined,
+    routes: hasRoutes ? createInformer(world, { ...ours, type: resources.routes, project: routeRecord }) : undefined,
   };
 }
 

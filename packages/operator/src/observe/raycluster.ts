@@ -89,7 +89,7 @@ function otherChildren(
   cluster: ObservedRayCluster['cluster'],
 ): Omit<ObservedChildren, 'services'> {
   const { name = '', namespace = '' } = cluster.metadata ?? {};
-  const find = (informer: Informer<NamedRecord>, ...names: readonly string[]) =>
+  const find = <R extends NamedRecord>(informer: Informer<R>, ...names: readonly string[]) =>
     names.flatMap((each) => informer.get(toKey(namespace, each)) ?? []);
   const own = cluster.spec === undefined ? undefined : ownServiceAccount(cluster.spec);
   const claim = cluster.spec?.gcsFaultToleranceOptions?.storage?.claimName;

@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   clusterObjectNames,
   isAutoscalingEnabled,
   type PolicyRule,
@@ -29,6 +30,13 @@ export function buildAutoscalerRole(cluster: RayCluster, spec: RayClusterSpec): 
     metadata: childMetadata(cluster, name, clusterLabels(cluster)),
     rules: AUTOSCALER_RULES,
   };
+}
+
+/** The live Role with the rules that it lacks, or undefined where it has them all; rules that others have added stay. */
+export function alignAutoscalerRole(live: Role, wanted: Role): Role | undefined {
+  const has = new Set((live.rules ?? []).map((rule) => canonicalJson(rule)));
+  const missing = (wanted.rules ?? []).filter((rule) => !has.has(canonicalJson(rule)));
+  return missing.length === 0 ? undefined : { ...live, rules: [...(live.rules ?? []), ...missing] };
 }
 
 /** Gives the autoscaler's Role to the account of the head pod; undefined where the autoscaler does not run. */

@@ -1,4 +1,4 @@
-import { type KubeObject, type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
+import { canonicalJson, type KubeObject, type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
 import { childMetadata, headFrontLabels } from './child-metadata.ts';
 import { inheritedAnnotations } from './ingress.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
@@ -34,4 +34,18 @@ export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | u
       wildcardPolicy: 'None',
     },
   };
+}
+
+/** The live Route as it should be, or undefined where it is so already; what others have added stays. */
+export function alignRoute(live: Route, wanted: Route): Route | undefined {
+  const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
+  const annotations = { ...live.metadata?.annotations, ...wanted.metadata?.annotations };
+  const spec = { ...live.spec, to: { ...live.spec.to, ...wanted.spec.to }, port: wanted.spec.port };
+  const aligned = { ...live, metadata: { ...live.metadata, labels, annotations }, spec };
+  const before = { ...live, metadata: { ...live.metadata, ...onlyWords(live) } };
+  return canonicalJson(aligned) === canonicalJson(before) ? undefined : aligned;
+}
+
+function onlyWords({ metadata }: Route): Pick<NonNullable<Route['metadata']>, 'labels' | 'annotations'> {
+  return { labels: metadata?.labels ?? {}, annotations: metadata?.annotations ?? {} };
 }

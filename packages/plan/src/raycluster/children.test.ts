@@ -5,6 +5,10 @@ import { planRayCluster } from './plan.ts';
 
 const named = (name: string, owner = 'cluster-uid') => ({ name, uid: `uid-${name}`, owner });
 const pods = [headPod()];
+const routeTo = (targetPort: number) => ({
+  metadata: { name: 'demo-head-route' },
+  spec: { to: { kind: 'Service', name: 'demo-head-svc', weight: 100 }, port: { targetPort }, wildcardPolicy: 'None' },
+});
 
 describe('the way in from outside', () => {
   const openShift = { installed: { openShift: true }, pods };
@@ -22,6 +26,15 @@ describe('the way in from outside', () => {
       'is taken away when it is no longer wanted',
       { ...openShift, children: { routes: [named('r')] } },
       ['delete Route r'],
+    ],
+    [
+      'follows the dashboard to another port',
+      {
+        ...openShift,
+        spec: wanted,
+        children: { routes: [{ ...named('demo-head-route'), route: routeTo(9999) }] },
+      },
+      ['update Route demo-head-route'],
     ],
     ['stays when somebody else has made it', { ...openShift, children: { routes: [named('r', 'else')] } }, []],
   ])('%s', (_, options, expected) => {
@@ -67,5 +80,53 @@ describe('the autoscaler', () => {
     expect(plan({ spec: own, children: { serviceAccounts: [named('mine', '')] } })).not.toContain(
       'fail: serviceaccounts "mine" not found',
     );
+  });
+});
+
+describe('what is there already', () => {
+  const live = (ports: readonly { readonly name: string; readonly port: number }[]) => ({
+    metadata: { name: 'demo-head-svc' },
+    spec: { clusterIP: 'None', type: 'ClusterIP', ports },
+  });
+  const old = live([{ name: 'dashboard', port: 8265 }]);
+  const spec = { enableInTreeAutoscaling: true };
+  const role = { metadata: { name: 'demo' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] };
+  const access = { serviceAccounts: [named('demo')], roleBindings: [named('demo')] };
+
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'gets the ports that were added',
+      { pods, children: { services: [headService({ service: old })] } },
+      ['update Service demo-head-svc'],
+    ],
+    [
+      'is left alone where it is not ours',
+      { pods, children: { services: [headService({ service: old, owner: 'else' })] } },
+      [],
+    ],
+    [
+      'is told apart where it cannot be changed',
+      {
+        pods,
+        spec: { headGroupSpec: { ...HEAD, serviceType: 'NodePort' } },
+        children: { services: [headService({ service: old })] },
+      },
+      [
+        'Warning FailedToUpdateService: The head service ml/demo-head-svc cannot be changed in place to type NodePort with an address of its own; delete it to have it made anew',
+        'update Service demo-head-svc',
+      ],
+    ],
+    [
+      'gets the rules that a newer autoscaler needs',
+      { pods, spec, children: { ...access, roles: [{ ...named('demo'), role }] } },
+      ['update Role demo'],
+    ],
+    [
+      'keeps its rules where the Role is not ours',
+      { pods, spec, children: { ...access, roles: [{ ...named('demo', 'else'), role }] } },
+      [],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
   });
 });

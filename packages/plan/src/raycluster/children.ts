@@ -1,6 +1,8 @@
-import { isAutoscalingEnabled, Label, SharedEventReason } from '@manta/api';
+import { isAutoscalingEnabled, Label, type Role, type Service, SharedEventReason } from '@manta/api';
+import { alignHeadService } from '../build/align-head-service.ts';
 import { buildAuthSecret } from '../build/auth-secret.ts';
 import {
+  alignAutoscalerRole,
   buildAutoscalerRole,
   buildAutoscalerRoleBinding,
   buildAutoscalerServiceAccount,
@@ -9,10 +11,11 @@ import {
 import { buildHeadService, headServiceSelector } from '../build/head-service.ts';
 import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
-import { type Action, validationWarning } from '../plan.ts';
+import { type Action, validationWarning, warning } from '../plan.ts';
 import { planClaim } from './claim.ts';
-import { createUnlessThere, isThere } from './create-child.ts';
+import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
+import type { ServiceRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** Everything that belongs to a cluster besides its pods, in the order in which pods come to need it. */
@@ -51,8 +54,10 @@ function planServiceAccount(subject: Subject): readonly Action[] {
 
 function planAccess(subject: Subject): readonly Action[] {
   const { spec, cluster, children } = subject;
+  const role = buildAutoscalerRole(cluster, spec);
   return [
-    ...createUnlessThere(subject, 'Role', 'role', buildAutoscalerRole(cluster, spec), children.roles),
+    ...createUnlessThere(subject, 'Role', 'role', role, children.roles),
+    ...updateRole(subject, role),
     ...createUnlessThere(
       subject,
       'RoleBinding',
@@ -61,6 +66,14 @@ function planAccess(subject: Subject): readonly Action[] {
       children.roleBindings,
     ),
   ];
+}
+
+/** What a newer autoscaler needs reaches clusters that are there already. */
+function updateRole(subject: Subject, wanted: Role | undefined): readonly Action[] {
+  const { children, uid } = subject;
+  const live = children.roles.find(({ name, owner }) => name === wanted?.metadata?.name && owner === uid)?.role;
+  const aligned = live === undefined || wanted === undefined ? undefined : alignAutoscalerRole(live, wanted);
+  return aligned === undefined ? [] : [updateChild(subject, 'Role', 'role', aligned)];
 }
 
 /** Made once and never changed: whoever has the token goes on using it. Nobody is told, as with any secret. */
@@ -80,9 +93,26 @@ function planHeadService(subject: Subject): readonly Action[] {
       { type: 'fail', message: `${found.length} head service found [${names}]. Please delete the extra head services` },
     ];
   }
-  return found.length === 1
-    ? []
-    : createUnlessThere(subject, 'Service', 'service', buildHeadService(cluster, spec, context), [], 'fine-if-ours');
+  const wantedService = buildHeadService(cluster, spec, context);
+  const [only] = found;
+  return only === undefined
+    ? createUnlessThere(subject, 'Service', 'service', wantedService, [], 'fine-if-ours')
+    : updateHeadService(subject, only, wantedService);
+}
+
+/** Only what is ours: users may bring their own under our labels. */
+function updateHeadService(subject: Subject, live: ServiceRecord, wanted: Service): readonly Action[] {
+  if (live.service === undefined || live.owner !== subject.uid) return [];
+  const { aligned, impossible } = alignHeadService(live.service, wanted);
+  return [
+    ...(impossible === undefined ? [] : [cannotBeChanged(subject, live.name, impossible)]),
+    ...(aligned === undefined ? [] : [updateChild(subject, 'Service', 'service', aligned)]),
+  ];
+}
+
+function cannotBeChanged(subject: Subject, name: string, what: string): Action {
+  const note = `The head service ${fullName(subject, name)} cannot be changed in place to ${what}; delete it to have it made anew`;
+  return { type: 'event', event: warning(SharedEventReason.FailedToUpdateService, 'Update', note) };
 }
 
 function planHeadlessService(subject: Subject): readonly Action[] {

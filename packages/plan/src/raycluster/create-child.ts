@@ -31,3 +31,17 @@ export function createUnlessThere(
 export function isThere(existing: readonly NamedRecord[], name: string): boolean {
   return existing.some((record) => record.name === name);
 }
+
+/** Replaces an object by one that is up to date. */
+export function updateChild(subject: Subject, kind: ChildKind, words: string, object: KubeObject): Action {
+  const told = `${words} ${fullName(subject, object.metadata?.name ?? '')}`;
+  return {
+    type: 'update',
+    kind,
+    object,
+    done: normal(`Updated${kind}`, 'Update', `Updated ${told}`),
+    failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${told}`),
+    // Pods can do with what is there.
+    stopsNothing: true,
+  };
+}

@@ -1,8 +1,8 @@
 import { SharedEventReason } from '@manta/api';
 import { alignIngress, buildIngress } from '../build/ingress.ts';
-import { buildRoute } from '../build/route.ts';
+import { alignRoute, buildRoute } from '../build/route.ts';
 import { type Action, normal, warning } from '../plan.ts';
-import { createUnlessThere } from './create-child.ts';
+import { createUnlessThere, updateChild } from './create-child.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** The way in from outside: a Route on OpenShift unless the installation prefers Ingress, an Ingress elsewhere. */
@@ -18,7 +18,10 @@ function planRoute(subject: Subject): readonly Action[] {
     return children.routes
       .filter(({ owner }) => owner === uid)
       .map((route) => remove(subject, 'Route', 'route', route));
-  return children.routes.length > 0 ? [] : createUnlessThere(subject, 'Route', 'route', wanted, []);
+  if (children.routes.length === 0) return createUnlessThere(subject, 'Route', 'route', wanted, []);
+  const live = children.routes.find(({ name, owner }) => name === wanted.metadata?.name && owner === uid)?.route;
+  const aligned = live === undefined ? undefined : alignRoute(live, wanted);
+  return aligned === undefined ? [] : [updateChild(subject, 'Route', 'route', aligned)];
 }
 
 function planIngress(subject: Subject): readonly Action[] {

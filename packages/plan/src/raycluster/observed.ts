@@ -1,5 +1,6 @@
-import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Service } from '@manta/api';
+import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Role, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
+import type { Route } from '../build/route.ts';
 import type { ChildKind } from '../plan.ts';
 import type { CreateHold } from './create-hold.ts';
 import type { RayNodeRecord } from './ray-nodes.ts';
@@ -82,11 +83,11 @@ export interface SubmitterRecord {
 export interface ObservedChildren {
   readonly services: readonly ServiceRecord[];
   readonly serviceAccounts: readonly NamedRecord[];
-  readonly roles: readonly NamedRecord[];
+  readonly roles: readonly RoleRecord[];
   readonly roleBindings: readonly NamedRecord[];
   readonly secrets: readonly NamedRecord[];
   readonly ingresses: readonly Ingress[];
-  readonly routes: readonly NamedRecord[];
+  readonly routes: readonly RouteRecord[];
   readonly claims: readonly PersistentVolumeClaim[];
   readonly cleanupJobs: readonly JobRecord[];
 }
@@ -96,6 +97,18 @@ export interface NamedRecord {
   readonly name: string;
   readonly uid: string;
   readonly owner: string | undefined;
+}
+
+/** A Role with what it allows. */
+export interface RoleRecord extends NamedRecord {
+  /** Absent where it is not known. */
+  readonly role?: Role | undefined;
+}
+
+/** A Route with where it leads to. */
+export interface RouteRecord extends NamedRecord {
+  /** Absent where it is not known. */
+  readonly route?: Route | undefined;
 }
 
 export interface ServiceRecord extends NamedRecord {
@@ -110,7 +123,7 @@ export interface ServiceRecord extends NamedRecord {
   }[];
   /** The cluster whose pods it leads to, by its selector. */
   readonly selectsCluster?: string | undefined;
-  /** The Service itself, where it was made for a RayService. */
+  /** The Service itself, where it was made for a RayService or is a cluster's head Service. */
   readonly service?: Service | undefined;
 }
 

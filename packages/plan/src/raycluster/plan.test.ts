@@ -385,6 +385,11 @@ describe('Recreate', () => {
       ['delete pods demo'],
     ],
     [
+      'takes the workers down before the head, which carries the mark',
+      { spec, pods: [stamped(`m1-${'0'.repeat(40)}`, '0.0.0-test'), worker(0)] },
+      ['delete pods demo worker', 'delete pods demo'],
+    ],
+    [
       "takes another operator's head over and puts our stamp on it",
       { spec, pods: [stamped('ABC', 'v1.6.0')] },
       ['patch Pod demo-head-abcde'],

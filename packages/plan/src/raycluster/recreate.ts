@@ -1,4 +1,12 @@
-import { Annotation, compareSpec, Label, RayClusterEventReason, RayClusterUpgradeType, specHash } from '@manta/api';
+import {
+  Annotation,
+  compareSpec,
+  Label,
+  NodeType,
+  RayClusterEventReason,
+  RayClusterUpgradeType,
+  specHash,
+} from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { headsOf } from './heads.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -35,21 +43,33 @@ export function decideRecreate(subject: Subject): RecreateDecision {
   }
 }
 
+/**
+ * The head goes last: it carries the mark that tells of the change, so that whatever happens in between, nothing of the old spec is left
+ * when the mark is gone.
+ */
 function deleteAll(subject: Subject): readonly Action[] {
-  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
+  const staying = subject.pods.filter(({ isTerminating }) => !isTerminating);
+  if (staying.length === 0) return [];
   const cluster = fullName(subject, subject.name);
   const because = 'due to spec change with Recreate upgradeStrategy';
+  const told = {
+    failed: warning(
+      RayClusterEventReason.FailedToDeletePodCollection,
+      'Delete',
+      `Failed deleting Pods ${because} for RayCluster ${cluster}`,
+    ),
+    failure: 'FailedDeleteAllPods',
+  };
+  const workers = { [Label.Cluster]: subject.name, [Label.NodeType]: NodeType.Worker };
   return [
+    ...(staying.some(({ nodeType }) => nodeType === NodeType.Worker)
+      ? [{ type: 'delete-pods', labels: workers, ...told } as const]
+      : []),
     {
       type: 'delete-pods',
       labels: { [Label.Cluster]: subject.name },
       done: normal(RayClusterEventReason.DeletedPod, 'Delete', `Deleted all Pods for RayCluster ${cluster} ${because}`),
-      failed: warning(
-        RayClusterEventReason.FailedToDeletePodCollection,
-        'Delete',
-        `Failed deleting Pods ${because} for RayCluster ${cluster}`,
-      ),
-      failure: 'FailedDeleteAllPods',
+      ...told,
     },
   ];
 }

@@ -11,13 +11,14 @@ import {
   type Service,
   textAt,
 } from '@manta/api';
-import type { Action, CreateAction, PatchAction, PlanOutcome } from '../plan.ts';
+import type { Action, CreateAction, PatchAction, PlanOutcome, WrittenKind } from '../plan.ts';
 import type {
   JobRecord,
   NamedRecord,
   ObservedChildren,
   ObservedRayCluster,
   PodRecord,
+  RoleRecord,
   ServiceRecord,
 } from '../raycluster/observed.ts';
 import { planRayCluster } from '../raycluster/plan.ts';
@@ -72,7 +73,7 @@ export class TinyWorld {
       if (action.type === 'delete' && action.kind === 'Ingress') this.#children = { ...this.#children, ingresses: [] };
       if (action.type === 'delete-pods') this.#end((pod) => hasLabels(pod, action.labels));
       if (action.type === 'patch') this.#patch(action);
-      if (action.type === 'update') this.#put(action.kind === 'Ingress' ? 'ingresses' : 'claims', action.object);
+      if (action.type === 'update') this.#put(listOf(action.kind), action.object);
     }
     return { kind: 'done' };
   }
@@ -94,9 +95,7 @@ export class TinyWorld {
   #create({ kind, objects }: CreateAction): boolean {
     return objects.every((object) => {
       if (kind !== 'Pod') {
-        const list = LISTS[kind];
-        if (list === undefined) throw new Error(`a RayCluster makes no ${kind}`);
-        this.#put(list, object);
+        this.#put(listOf(kind), object);
         return true;
       }
       const same = this.pods.find(({ name }) => name === object.metadata?.name);
@@ -112,9 +111,9 @@ export class TinyWorld {
     const rest = [...this.#children[list]].filter((item) => nameOf(item) !== name);
     const stored = { ...object, metadata: { ...object.metadata, uid } };
     const item: Record<keyof ObservedChildren, Child> = {
-      services: { ...record, labels, clusterIP: 'None', ports: portsOf(object) },
+      services: { ...record, labels, clusterIP: 'None', ports: portsOf(object), service: defaulted(stored) },
       serviceAccounts: record,
-      roles: record,
+      roles: { ...record, role: stored },
       roleBindings: record,
       secrets: record,
       routes: record,
@@ -152,7 +151,7 @@ export class TinyWorld {
   }
 }
 
-type Child = NamedRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
+type Child = NamedRecord | RoleRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
 
 const LISTS: Readonly<Partial<Record<CreateAction['kind'], keyof ObservedChildren>>> = {
   Service: 'services',
@@ -165,6 +164,18 @@ const LISTS: Readonly<Partial<Record<CreateAction['kind'], keyof ObservedChildre
   PersistentVolumeClaim: 'claims',
   Job: 'cleanupJobs',
 };
+
+function listOf(kind: WrittenKind): keyof ObservedChildren {
+  const list = Object.entries(LISTS).find(([each]) => each === kind)?.[1];
+  if (list === undefined) throw new Error(`a RayCluster has no ${kind}`);
+  return list;
+}
+
+/** What the API server fills in. */
+function defaulted(service: Service): Service {
+  const ports = service.spec?.ports?.map((port) => ({ protocol: 'TCP', targetPort: port.port, ...port })) ?? [];
+  return { ...service, spec: { type: 'ClusterIP', ...service.spec, ports } };
+}
 
 function nameOf(child: Child): string | undefined {
   return 'name' in child ? child.name : child.metadata?.name;

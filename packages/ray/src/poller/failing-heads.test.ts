@@ -154,6 +154,18 @@ describe('heads that hang', () => {
     expect(bench.takeNews().toSorted()).toEqual(good.toSorted());
   });
 
+  test('that were well once count as hanging from their first miss on', async () => {
+    const bad = Array.from({ length: 600 }, (_, index) => `bad${index}`);
+    for (const name of [...bad, 'good']) askJob(name, name);
+    await clock.advance(1_000);
+    for (const name of bad) bench.head(name).mood = { kind: 'hanging' };
+    await clock.advance(30_000);
+    bench.head('good').setJob('j', { status: 'SUCCEEDED' });
+    bench.takeNews();
+    await clock.advance(3_400);
+    expect(bench.takeNews()).toEqual(['good']);
+  });
+
   test('all get their turn', async () => {
     const names = Array.from({ length: 600 }, (_, index) => `bad${index}`);
     for (const name of names) {

@@ -15,14 +15,14 @@ afterEach(async () => {
 
 async function served(): Promise<{ head: FakeHead; url: string }> {
   const head = new FakeHead({ now: Date.now });
-  const { url, close } = await serveFakeHead(head);
-  closers.push(close);
-  return { head, url };
+  const server = await serveFakeHead(head);
+  closers.push(() => server.close());
+  return { head, url: server.url };
 }
 
 function clientFor(url: string, options: HttpSendOptions = {}, questionTimeoutMs = 5_000): RayClient {
   const http = createHttpSend(options);
-  closers.push(http.close);
+  closers.push(() => http.close());
   return createRayClient({ clock: systemClock, send: http.send, head: { url }, questionTimeoutMs });
 }
 

@@ -12,3 +12,4 @@ export type * from './transport.ts';
 export { createRayClient, type RayClient, type RayClientOptions } from './ray-client.ts';
 export { type ApiServerTransport, sendThroughApiServerProxy } from './api-server-send.ts';
 export { createHttpSend, type HttpSend, type HttpSendOptions } from './http-send.ts';
+export { followLogs, type FollowLogsOptions } from './follow-logs.ts';

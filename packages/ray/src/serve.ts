@@ -41,6 +41,7 @@ function readApplication(application: JsonObject): ServeApplication {
     status: textOf(application, 'status') ?? '',
     message: textOf(application, 'message') ?? '',
     routePrefix: textOf(application, 'route_prefix'),
+    deployedConfig: objectOf(application, 'deployed_app_config'),
     deployments: mapObjects(objectOf(application, 'deployments'), readDeployment),
   };
 }

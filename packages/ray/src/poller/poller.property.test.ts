@@ -20,7 +20,7 @@ const MOODS: readonly Mood[] = [
 ];
 
 const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
-const step = fc.oneof(
+const anyStep = fc.oneof(
   fc.record({
     do: fc.constant('ask' as const),
     head: pick(HEADS),
@@ -37,7 +37,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('submit' as const), head: pick(HEADS), owner: pick(OWNERS), job: pick(JOBS) }),
   fc.record({ do: fc.constant('release' as const), owner: pick(OWNERS) }),
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
 /** Plays owners who read when they are told, as a controller does, and checks that they never miss anything. */
 class Play {
@@ -110,7 +110,6 @@ class Play {
     const before = this.read.get(key)?.value;
     const value = answer.kind === 'known' ? { status: answer.value?.status } : before;
     this.read.set(key, { owner, head, job, value, every });
-    expect(answer.kind === 'known' ? answer.at : 0).toBeLessThanOrEqual(this.clock.now());
   }
 
   #newer(owner: string, head: string, job: string): void {
@@ -118,7 +117,8 @@ class Play {
     if (known === undefined) return;
     const newerThan = this.clock.now();
     const interest = { owner, everyMs: known.every, newerThan };
-    expect(this.bench.poller.ask(this.bench.where(head), { kind: 'job', id: job }, interest).kind).toBe('unknown');
+    const answer = this.bench.poller.ask(this.bench.where(head), { kind: 'job', id: job }, interest);
+    if (answer.kind !== 'unknown') throw new Error(`an answer of ${answer.at} passed for newer than ${newerThan}`);
   }
 
   #submit(owner: string, head: string, job: string): void {
@@ -128,32 +128,35 @@ class Play {
   }
 
   #reread(owner: string): void {
-    for (const known of [...this.read.values()]) {
-      if (known.owner === owner) this.#ask(owner, known.head, known.job, known.every);
-    }
+    const own = this.read.values().filter((known) => known.owner === owner);
+    for (const known of own.toArray()) this.#ask(owner, known.head, known.job, known.every);
   }
 }
 
 test('owners who read only when told end up knowing the truth, whatever happened on the way', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 1_000_000 }), async (steps, seed) => {
-      const play = new Play(seed);
-      for (const each of steps) await play.step(each);
-      await play.heal();
-      for (const { head, job, value, owner } of play.read.values()) {
-        const expected = { status: play.truth(head, job) };
-        expect(
-          isDeepStrictEqual(value, expected),
-          `${owner} believes ${JSON.stringify(value)}, not ${JSON.stringify(expected)}`,
-        ).toBe(true);
-      }
-      for (const owner of OWNERS) {
-        for (const result of play.bench.poller.results(owner)) expect(result.state).not.toBe('running');
-      }
-      play.bench.poller.close();
-      await play.clock.settle();
-      expect(play.clock.pending).toBe(0);
-    }),
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 1_000_000 }),
+      async (steps, seed) => {
+        const play = new Play(seed);
+        for (const each of steps) await play.step(each);
+        await play.heal();
+        for (const { head, job, value, owner } of play.read.values()) {
+          const expected = { status: play.truth(head, job) };
+          expect(
+            isDeepStrictEqual(value, expected),
+            `${owner} believes ${JSON.stringify(value)}, not ${JSON.stringify(expected)}`,
+          ).toBe(true);
+        }
+        for (const owner of OWNERS) {
+          for (const result of play.bench.poller.results(owner)) expect(result.state).not.toBe('running');
+        }
+        play.bench.poller.close();
+        await play.clock.settle();
+        expect(play.clock.pending).toBe(0);
+      },
+    ),
     { numRuns: 150 },
   );
 });

@@ -60,7 +60,7 @@ export type {
   SubmitterRecord,
 } from './raycluster/observed.ts';
 export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
-export { headsToAsk } from './raycluster/heads-to-ask.ts';
+export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
 export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
 export { REJOIN_MS } from './raycluster/rejoin.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
@@ -78,3 +78,18 @@ export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';
 export { stopId } from './rayjob/stop.ts';
 export { submissionId } from './rayjob/submit.ts';
+export { servePortOf } from './build/service-services.ts';
+export {
+  EMPTY_MEMORY,
+  type Gateway,
+  type GatewayApi,
+  type HttpRoute,
+  type ObservedRayService,
+  type ServeAnswer,
+  type ServeConfig,
+  type ServiceCluster,
+  type ServiceMemory,
+  type Submission,
+} from './rayservice/observed.ts';
+export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
+export { headPodOf, isHeadReady } from './rayservice/serving.ts';

@@ -4,6 +4,8 @@ import type { ObservedRayCluster, PodRecord } from './observed.ts';
 import { workersToRejoin } from './rejoin.ts';
 import { whyDelete } from './unhealthy.ts';
 
+/** Ray itself gives a node a minute to find its head again; before that there is nothing to ask. */
+export const ASK_AFTER_MS = 60_000;
 /** A head that never answers is not asked for ever. */
 const ASK_FOR_MS = 3_600_000;
 
@@ -12,6 +14,22 @@ const ASK_FOR_MS = 3_600_000;
  * times nobody is asked.
  */
 export function headsToAsk(observed: ObservedRayCluster): readonly PodRecord[] {
+  const heads = headsInQuestion(observed);
+  return heads.length > 0 && askFrom(heads) <= observed.now ? heads : [];
+}
+
+/** How long until heads are to be asked; undefined when none is, or when they are asked already. */
+export function askInMs(observed: ObservedRayCluster): number | undefined {
+  const heads = headsInQuestion(observed);
+  const leftMs = askFrom(heads) - observed.now;
+  return heads.length > 0 && leftMs > 0 ? leftMs : undefined;
+}
+
+function askFrom(heads: readonly PodRecord[]): number {
+  return Math.max(...heads.map(({ createdAt }) => createdAt)) + ASK_AFTER_MS;
+}
+
+function headsInQuestion(observed: ObservedRayCluster): readonly PodRecord[] {
   const { cluster, pods, now } = observed;
   const isBusyOtherwise =
     cluster.metadata?.deletionTimestamp !== undefined ||
@@ -19,9 +37,9 @@ export function headsToAsk(observed: ObservedRayCluster): readonly PodRecord[] {
     isConditionTrue(cluster.status?.conditions, RayClusterConditionType.Suspending);
   if (isBusyOtherwise) return [];
   const staying = headsOf(pods).filter((pod) => !pod.isTerminating && whyDelete(pod) === undefined);
-  const [head, second] = staying.filter(({ podIP }) => podIP !== '');
-  if (head === undefined) return [];
-  if (staying.length > 1) return second === undefined ? [] : staying.filter(({ podIP }) => podIP !== '');
+  const [head] = staying;
+  if (head === undefined || staying.some(({ podIP }) => podIP === '')) return [];
+  if (staying.length > 1) return staying;
   const isRecent = now < head.createdAt + ASK_FOR_MS;
   return isRecent && workersToRejoin(observed, head).length > 0 ? [head] : [];
 }

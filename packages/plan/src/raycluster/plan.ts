@@ -3,6 +3,7 @@ import { NOTHING, type Plan } from '../plan.ts';
 import { checkRayCluster } from './check.ts';
 import { planChildren } from './children.ts';
 import { planDeletion, planFinalizer } from './deletion.ts';
+import { askInMs } from './heads-to-ask.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
 import { rejoinLookMs } from './rejoin.ts';
@@ -38,6 +39,7 @@ const NO_SPEC: RayClusterSpec = { headGroupSpec: { template: {} } };
 function nextLook(subject: Subject): Pick<Plan, 'lookAgainMs'> {
   const { rayClusterRequeueSeconds } = subject.context.env;
   const regular = rayClusterRequeueSeconds > 0 ? rayClusterRequeueSeconds * 1000 : Number.POSITIVE_INFINITY;
-  const lookAgainMs = Math.min(regular, rejoinLookMs(subject) ?? Number.POSITIVE_INFINITY);
+  const others = [rejoinLookMs(subject), askInMs(subject)].filter((ms) => ms !== undefined);
+  const lookAgainMs = Math.min(regular, ...others);
   return Number.isFinite(lookAgainMs) ? { lookAgainMs } : {};
 }

@@ -7,9 +7,9 @@ import { planRayCluster } from './plan.ts';
 import { REJOIN_MS } from './rejoin.ts';
 import { rayClusterStatus } from './status.ts';
 
-const head = headPod({ createdAt: NOW - 30_000, podIP: '10.0.0.9' });
-const first = worker(0, { podIP: '10.0.0.1' });
-const second = worker(1, { podIP: '10.0.0.2' });
+const head = headPod({ createdAt: NOW - 70_000, podIP: '10.0.0.9' });
+const first = worker(0, { podIP: '10.0.0.1', createdAt: NOW - 90_000 });
+const second = worker(1, { podIP: '10.0.0.2', createdAt: NOW - 90_000 });
 const spec = { workerGroupSpecs: [group({ replicas: 2 })] };
 const node = (ip: string, isAlive = true) => ({ ip, isAlive, isHead: false });
 const answer = (...nodes: readonly ReturnType<typeof node>[]) =>
@@ -39,11 +39,12 @@ function verdict(options: ObservedOptions): Partial<Condition> | undefined {
 describe('Ray is asked for its nodes', () => {
   it.each<[string, ObservedOptions, readonly string[]]>([
     ['while workers are older than their head', replaced, [head.name]],
-    ['not while all workers are younger', { spec, pods: [headPod(), first, second] }, []],
+    ['not while all workers are younger', { spec, pods: [head, worker(0), worker(1)] }, []],
+    ['not before the head is a minute old', { ...replaced, now: NOW - 11_000 }, []],
     ['not when all were seen to have joined this head', { ...replaced, status: told('True', 10_000) }, []],
-    ['when they had joined an earlier head', { ...replaced, status: told('True', 40_000) }, [head.name]],
+    ['when they had joined an earlier head', { ...replaced, status: told('True', 80_000) }, [head.name]],
     ['not before the head has an address', { ...replaced, pods: [{ ...head, podIP: '' }, first] }, []],
-    ['not when the older ones have not even begun', { spec, pods: [head, worker(0, { phase: 'Pending' })] }, []],
+    ['not when the older ones have not even begun', { spec, pods: [head, { ...first, phase: 'Pending' }] }, []],
     [
       'not for ever',
       {
@@ -69,6 +70,10 @@ describe('Ray is asked for its nodes', () => {
 });
 
 describe('after the head was replaced', () => {
+  it('the cluster is looked at again when it is time to ask', () => {
+    expect(planRayCluster(observed({ ...replaced, now: NOW - 30_000 })).lookAgainMs).toBe(20_000);
+  });
+
   it('nothing is said before Ray has answered', () => {
     expect(verdict(replaced)).toBeUndefined();
   });
@@ -76,7 +81,7 @@ describe('after the head was replaced', () => {
   it.each<[string, ObservedOptions, Partial<Condition>]>([
     [
       'what was said of an earlier head becomes unknown',
-      { ...replaced, status: told('True', 40_000) },
+      { ...replaced, status: told('True', 80_000) },
       { status: 'Unknown', reason: 'HeadPodReplaced' },
     ],
     [
@@ -107,7 +112,7 @@ describe('after the head was replaced', () => {
   });
 
   it('the time of those that have not joined begins with the answer of this head, not of an earlier one', () => {
-    const again = { ...replaced, status: told('False', 40_000), rayNodes: answer() };
+    const again = { ...replaced, status: told('False', 80_000), rayNodes: answer() };
     expect(verdict(again)?.lastTransitionTime).toBe('2026-08-01T12:00:00Z');
     expect(plan(again)).toEqual([]);
     expect(planRayCluster(observed(again)).lookAgainMs).toBe(REJOIN_MS);

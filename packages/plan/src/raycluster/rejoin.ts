@@ -6,11 +6,8 @@ import { livingWorkers, runningWorkers } from './ray-nodes.ts';
 import { fullName, type Subject } from './subject.ts';
 import { deleteWorker } from './worker-actions.ts';
 
-/**
- * How long a worker may take to join a head that came after it, counted from the first answer of that head. Ray itself gives a node a
- * minute to find its head again before the node gives up.
- */
-export const REJOIN_MS = 120_000;
+/** How much longer a worker may take to join a head that came after it, counted from the first answer of that head. */
+export const REJOIN_MS = 60_000;
 
 const { WorkersRejoined } = RayClusterConditionType;
 
@@ -68,7 +65,7 @@ export function recycleLostWorkers(subject: Subject): readonly Action[] {
   const rejoin = rejoinOf(subject);
   if (rejoin.kind !== 'missing') return [];
   if (rejoin.deadline > subject.now) return [];
-  const why = `which did not join head Pod ${fullName(subject, rejoin.head.name)} within ${REJOIN_MS / 1000} seconds`;
+  const why = `which did not join head Pod ${fullName(subject, rejoin.head.name)} in time`;
   return rejoin.missing.map((pod) => deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)}, ${why}`));
 }
 

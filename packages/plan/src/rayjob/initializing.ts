@@ -15,7 +15,7 @@ export function initialize(subject: Subject): Step {
   if (late !== undefined) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
-  if (!isUsable(subject)) return { ...move(subject, { rayClusterStatus: mirrored(cluster) }), lookAgainMs };
+  if (!isUsable(subject)) return { ...move(subject, { rayClusterStatus: mirrored(subject) }), lookAgainMs };
   return handOver(subject);
 }
 
@@ -30,10 +30,10 @@ function isUsable(subject: Subject): boolean {
 }
 
 function handOver(subject: Subject): Step {
-  const { status, mode, address, cluster } = subject;
+  const { status, mode, address } = subject;
   const found = status.dashboardURL ?? (address.isFound ? address.address : undefined);
   if (found === undefined) return stay([{ type: 'fail', message: address.isFound ? '' : address.why }]);
-  const ready = { dashboardURL: found, rayClusterStatus: mirrored(cluster) };
+  const ready = { dashboardURL: found, rayClusterStatus: mirrored(subject) };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];

@@ -79,7 +79,7 @@ function reported(subject: Subject, submitter: Submitter, report: JobReport): St
     reason: hasFailed ? JobFailedReason.AppFailed : undefined,
     message: report.message,
     rayJobInfo: timesOf(subject.status, report),
-    rayClusterStatus: mirrored(subject.cluster),
+    rayClusterStatus: mirrored(subject),
     jobStatusCheckFailureStartTime: undefined,
   });
 }

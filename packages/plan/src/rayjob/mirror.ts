@@ -1,4 +1,5 @@
-import { canonicalJson, type RayCluster, type RayClusterStatus } from '@manta/api';
+import { canonicalJson, type RayClusterStatus } from '@manta/api';
+import type { Subject } from './subject.ts';
 
 /** What a job shows of a cluster before there is one. */
 export const NO_CLUSTER_STATUS: RayClusterStatus = {
@@ -9,9 +10,16 @@ export const NO_CLUSTER_STATUS: RayClusterStatus = {
   head: {},
 };
 
-/** The copy of the cluster's status that a job carries for its readers. */
-export function mirrored(cluster: RayCluster | undefined): RayClusterStatus {
-  return { ...NO_CLUSTER_STATUS, ...cluster?.status };
+/**
+ * The copy of the cluster's status that a job carries for its readers. Other implementations rewrite a job with a cluster of its own when
+ * they take it on, which raises the job's generation by one; we do not, so the copy's generation is one less for whoever compares the two.
+ */
+export function mirrored({ cluster, isSelecting }: Pick<Subject, 'cluster' | 'isSelecting'>): RayClusterStatus {
+  const status = { ...NO_CLUSTER_STATUS, ...cluster?.status };
+  const { observedGeneration } = status;
+  return isSelecting || observedGeneration === undefined
+    ? status
+    : { ...status, observedGeneration: observedGeneration - 1 };
 }
 
 /** Whether the copy no longer tells the same; when the cluster was last written does not matter. */

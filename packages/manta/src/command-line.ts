@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { applyCrds, printCrds } from './commands/crds.ts';
 import { printRbac, RBAC_PROFILES } from './commands/rbac.ts';
 import type { UpOptions } from './commands/up.ts';
+import type { SubmitterFlags } from './submitter/submission.ts';
 
 /** Where `manta up` serves unless told: next to the usual 6443, which a real cluster on this machine may have. */
 const DEFAULT_PORT = 7443;
@@ -11,6 +12,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   const program = new Command('manta')
     .description('The operator for Ray on Kubernetes.')
     .version(version, '-v, --version')
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('(manta --help lists the commands)')
     .configureHelp({ showGlobalOptions: true });
@@ -69,6 +71,27 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     )
     .action(printRbac);
 
+  const router = program.command('router');
+  const { describeRouter } = await import('./commands/router.ts');
+  describeRouter(router, version);
+
+  program
+    .command('submitter')
+    .description(
+      'submit a job to a Ray head and follow its output: RAY_DASHBOARD_ADDRESS, RAY_JOB_SUBMISSION_ID and RAY_AUTH_TOKEN say where and as what',
+    )
+    .argument('[entrypoint...]', 'what to run, behind --')
+    .option('--runtime-env-json <json>', "the job's runtime environment")
+    .option('--metadata-json <json>', "the job's metadata")
+    .option('--entrypoint-resources <json>', 'custom resources that the entrypoint needs')
+    .option('--entrypoint-num-cpus <n>', 'CPUs that the entrypoint needs', amount)
+    .option('--entrypoint-num-gpus <n>', 'GPUs that the entrypoint needs', amount)
+    .passThroughOptions()
+    .action(async (entrypoint: readonly string[], flags: SubmitterFlags) => {
+      const { submitter } = await import('./commands/submitter.ts');
+      exitCode = await submitter(flags, entrypoint);
+    });
+
   program
     .command('version')
     .description('print the version')
@@ -82,6 +105,12 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     process.stderr.write(`manta: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
+}
+
+function amount(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
+  throw new InvalidArgumentError('It is a number, 0 or more.');
 }
 
 function portNumber(text: string): number {

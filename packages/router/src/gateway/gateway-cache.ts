@@ -1,0 +1,60 @@
+import type { KubeObject, ObjectMeta } from '@manta/api';
+import { resources } from '@manta/kube';
+import { createInformer, type Informer, toKey, type World } from '@manta/runtime';
+import { type Gateway, type GatewayClass, gatewayClasses, gateways, type HttpRoute, httpRoutes } from './kinds.ts';
+import {
+  type Observed,
+  SERVICE_NAME,
+  type ServiceRecord,
+  serviceRecord,
+  type SliceRecord,
+  sliceRecord,
+} from './observed.ts';
+
+/** Local copies of all that decides where requests go. */
+export interface GatewayCache {
+  readonly classes: Informer<GatewayClass>;
+  readonly gateways: Informer<Gateway>;
+  readonly routes: Informer<HttpRoute>;
+  readonly services: Informer<ServiceRecord>;
+  readonly slices: Informer<SliceRecord & { readonly namespace: string }, 'service'>;
+}
+
+/** No namespaces: all of them. */
+export function createGatewayCache(world: World, namespaces: readonly string[]): GatewayCache {
+  return {
+    classes: createInformer(world, { type: gatewayClasses, project: withoutManagedFields }),
+    gateways: createInformer(world, { type: gateways, namespaces, project: withoutManagedFields }),
+    routes: createInformer(world, { type: httpRoutes, namespaces, project: withoutManagedFields }),
+    services: createInformer(world, { type: resources.services, namespaces, project: serviceRecord }),
+    slices: createInformer(world, {
+      type: resources.endpointSlices,
+      namespaces,
+      labelSelector: SERVICE_NAME,
+      project: (slice) => ({ ...sliceRecord(slice), namespace: slice.metadata?.namespace ?? '' }),
+      indexes: { service: ({ namespace, service }) => [toKey(namespace, service)] },
+    }),
+  };
+}
+
+/** Without these nothing can be decided. */
+export function requiredInformers({ gateways: all, routes, services, slices }: GatewayCache): readonly Informer[] {
+  return [all, routes, services, slices];
+}
+
+/** What the copies show now. */
+export function observe(cache: GatewayCache): Observed {
+  return {
+    classes: cache.classes.isReady() ? [...cache.classes.records()] : undefined,
+    gateways: [...cache.gateways.records()],
+    routes: [...cache.routes.records()],
+    service: (namespace, name) => cache.services.get(toKey(namespace, name)),
+    slices: (namespace, name) => cache.slices.by('service', toKey(namespace, name)),
+  };
+}
+
+/** Half of an object, and of no use to us. */
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata }: ObjectMeta & { readonly managedFields?: unknown } = object.metadata ?? {};
+  return { ...object, metadata };
+}

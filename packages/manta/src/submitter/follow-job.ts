@@ -1,0 +1,89 @@
+import { isTerminal, type JobInfo, RayCallError, type RayClient, type RayClock } from '@manta/ray';
+import { JobOutput } from './job-output.ts';
+import { wait, within } from './waiting.ts';
+
+/**
+ * Passes on what a job prints from its beginning, until the head says that there will be no more. Resolves then; rejects when the stream
+ * breaks or is given up.
+ */
+export type TailLogs = (id: string, onText: (text: string) => void, giveUp: AbortSignal) => Promise<void>;
+
+/** What following a job needs. */
+export interface Follower {
+  readonly client: Pick<RayClient, 'getJob' | 'getJobLogs'>;
+  readonly tail: TailLogs;
+  readonly clock: RayClock;
+  readonly print: (text: string) => void;
+}
+
+/** How a job that was followed came out, by Ray's word and nobody else's. */
+export type JobEnd =
+  | { readonly kind: 'ended'; readonly job: JobInfo }
+  /** The head no longer knows the job: it is another head, or the job was deleted. */
+  | { readonly kind: 'lost' }
+  /** The head has not answered for a long time. */
+  | { readonly kind: 'silent'; readonly error: Error };
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 10_000;
+/** How often a job is asked about while its stream seems to be well: a connection can be dead without telling. */
+const CHECK_MS = 15_000;
+/** What a stream may take to bring the rest when the job has ended. */
+const REST_MS = 5_000;
+/** A head that is replaced comes back within minutes, or never. */
+export const PATIENCE_MS = 5 * 60_000;
+
+/** Follows a job to its end. The stream of its output may break as often as it likes: it is opened again, and decides nothing. */
+export async function followJob(id: string, follower: Follower): Promise<JobEnd> {
+  const { client, clock } = follower;
+  const output = new JobOutput(follower.print);
+  let lastAnswer = clock.now();
+  let delayMs = FIRST_DELAY_MS;
+  for (;;) {
+    const before = output.printed;
+    const isWhole = await tailOnce(id, follower, output);
+    const answer = await client.getJob(id).catch(failureOf);
+    if (!(answer instanceof Error)) {
+      if (answer === undefined) return { kind: 'lost' };
+      if (isTerminal(answer.status)) {
+        if (!isWhole) await catchUp(id, client, output);
+        return { kind: 'ended', job: answer };
+      }
+      lastAnswer = clock.now();
+    } else if (clock.now() - lastAnswer >= PATIENCE_MS) return { kind: 'silent', error: answer };
+    delayMs = output.printed > before ? FIRST_DELAY_MS : Math.min(delayMs * 2, LONGEST_DELAY_MS);
+    await wait(clock, delayMs);
+  }
+}
+
+/** Follows the stream until it ends, breaks, or has nothing more to give; answers whether all of it came. */
+async function tailOnce(id: string, { client, tail, clock }: Follower, output: JobOutput): Promise<boolean> {
+  const giveUp = new AbortController();
+  output.startOver();
+  const stream = tail(id, (text) => output.push(text), giveUp.signal).then(
+    () => true,
+    () => false,
+  );
+  for (;;) {
+    const isWhole = await within(clock, CHECK_MS, stream);
+    if (isWhole !== undefined) return isWhole;
+    const job = await client.getJob(id).catch(failureOf);
+    if (job !== undefined && !(job instanceof Error) && !isTerminal(job.status)) continue;
+    const rest = await within(clock, REST_MS, stream);
+    giveUp.abort();
+    return rest ?? false;
+  }
+}
+
+/** What the broken stream did not bring; without it the job has ended all the same. */
+async function catchUp(id: string, client: Follower['client'], output: JobOutput): Promise<void> {
+  const logs = await client.getJobLogs(id).catch(failureOf);
+  if (typeof logs !== 'string') return;
+  output.startOver();
+  output.push(logs);
+}
+
+function failureOf(error: unknown): Error {
+  if (error instanceof RayCallError) return error;
+  throw error;
+}

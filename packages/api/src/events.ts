@@ -87,6 +87,12 @@ export const RayServiceEventReason = {
   InvalidRayServiceMetadata: 'InvalidRayServiceMetadata',
   RayServiceInitializingTimeout: 'RayServiceInitializingTimeout',
   RollbackImpossible: 'RollbackImpossible',
+  CreatedRayCluster: 'CreatedRayCluster',
+  UpdatedRayCluster: 'UpdatedRayCluster',
+  DeletedRayCluster: 'DeletedRayCluster',
+  FailedToCreateRayCluster: 'FailedToCreateRayCluster',
+  FailedToUpdateRayCluster: 'FailedToUpdateRayCluster',
+  FailedToDeleteRayCluster: 'FailedToDeleteRayCluster',
   UpdatedHeadPodServeLabel: 'UpdatedHeadPodServeLabel',
   FailedToUpdateHeadPodServeLabel: 'FailedToUpdateHeadPodServeLabel',
   UpdatedServeApplications: 'UpdatedServeApplications',
@@ -107,6 +113,9 @@ export const RayServiceEventReason = {
   FailedToDeleteHttpRoute: 'FailedToDeleteHTTPRoute',
   DeletedService: 'DeletedService',
   FailedToDeleteService: 'FailedToDeleteService',
+  // Ours alone.
+  GatewayApiNotFound: 'GatewayApiNotFound',
+  AdoptedRayCluster: 'AdoptedRayCluster',
 } as const;
 export type RayServiceEventReason = (typeof RayServiceEventReason)[keyof typeof RayServiceEventReason];
 

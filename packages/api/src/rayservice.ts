@@ -130,5 +130,7 @@ export const RayServiceConditionReason = {
   SuspendInProgress: 'SuspendInProgress',
   SuspendComplete: 'SuspendComplete',
   RayServiceResumed: 'RayServiceResumed',
+  // Ours alone.
+  GatewayApiNotFound: 'GatewayApiNotFound',
 } as const;
 export type RayServiceConditionReason = (typeof RayServiceConditionReason)[keyof typeof RayServiceConditionReason];

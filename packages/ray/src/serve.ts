@@ -1,7 +1,7 @@
 import { statusError } from './call-head.ts';
 import type { CommandOutcome } from './command.ts';
 import { expectObject, type HeadCalls, isGood } from './head-calls.ts';
-import { type JsonObject, mapObjects, numberOf, objectOf, textOf } from './json-fields.ts';
+import { isJsonObject, type JsonObject, mapObjects, numberOf, objectOf, textOf } from './json-fields.ts';
 import type { ServeApplication, ServeDeployment, ServeDetails, ServeProxy } from './serve-details.ts';
 
 /** The Serve applications that were deployed by configuration, with their deployments. */
@@ -41,9 +41,14 @@ function readApplication(application: JsonObject): ServeApplication {
     status: textOf(application, 'status') ?? '',
     message: textOf(application, 'message') ?? '',
     routePrefix: textOf(application, 'route_prefix'),
-    deployedConfig: objectOf(application, 'deployed_app_config'),
+    deployedConfig: deployedConfigOf(application),
     deployments: mapObjects(objectOf(application, 'deployments'), readDeployment),
   };
+}
+
+function deployedConfigOf(application: JsonObject): JsonObject | undefined {
+  const config = application['deployed_app_config'];
+  return isJsonObject(config) ? config : undefined;
 }
 
 function readDeployment(deployment: JsonObject): ServeDeployment {

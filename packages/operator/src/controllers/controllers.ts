@@ -12,12 +12,14 @@ import type { OperatorOptions } from '../options/options.ts';
 import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { createRayJobCache } from '../observe/rayjob-cache.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
+import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
 import { createRayAccess } from './ray-access.ts';
 import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
+import { createRayServiceController } from './rayservice.ts';
 
 /** What controllers are made from. */
 export interface ControllersInput {
@@ -76,10 +78,27 @@ export function createControllers(world: World, input: ControllersInput): Contro
     concurrency: options.concurrency,
   });
   ray.tell('rayjob', rayjob);
+  const services = createRayServiceCache(world, { namespaces: options.watchNamespaces, gates: options.gates });
+  const rayservice = createRayServiceController(world, {
+    context,
+    events: events.recorder(ReportingController.RayService),
+    cache,
+    services,
+    ray,
+    parseYaml: parseKubernetesYaml,
+    concurrency: options.concurrency,
+  });
+  ray.tell('rayservice', rayservice);
   const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
   return {
-    controllers: [raycluster, rayjob, ...(raycronjob?.controllers ?? [])],
-    informers: [...requiredInformers(cache), ...optionalInformers(cache), jobs, ...(raycronjob?.informers ?? [])],
+    controllers: [raycluster, rayjob, rayservice, ...(raycronjob?.controllers ?? [])],
+    informers: [
+      ...requiredInformers(cache),
+      ...optionalInformers(cache),
+      jobs,
+      ...rayServiceInformers(services),
+      ...(raycronjob?.informers ?? []),
+    ],
     events,
     poller: ray.poller,
   };

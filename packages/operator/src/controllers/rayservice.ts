@@ -1,0 +1,165 @@
+import { Label, OriginCrd, type RayService, type YamlParser } from '@manta/api';
+import { type BuildContext, type PlanOutcome, planRayService, type RayAction, type ServiceMemory } from '@manta/plan';
+import type { RayHead } from '@manta/ray';
+import {
+  anyOf,
+  changes,
+  type Controller,
+  createController,
+  done,
+  type EventRecorder,
+  fromInformer,
+  type Informer,
+  namespaceOf,
+  type ObjectKey,
+  owner,
+  type ReconcileContext,
+  type ReconcileResult,
+  requeueAfter,
+  type Source,
+  toKey,
+  urgentWhen,
+  type World,
+} from '@manta/runtime';
+import { type Actor, act, writeStatus } from '../act.ts';
+import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import { observeRayService } from '../observe/rayservice.ts';
+import { ownerOf, type RayServiceObserver } from '../observe/rayservice-observer.ts';
+import { type RayServiceCache, serviceInformerOf } from '../observe/rayservice-cache.ts';
+import { ServeConfigs } from '../observe/serve-config.ts';
+import type { RayAccess } from './ray-access.ts';
+
+export interface RayServiceControllerOptions {
+  readonly context: BuildContext;
+  readonly events: EventRecorder;
+  readonly cache: RayClusterCache;
+  readonly services: RayServiceCache;
+  readonly ray: Pick<RayAccess, 'heads' | 'poller' | 'throughApiServer'>;
+  readonly parseYaml: YamlParser;
+  readonly concurrency: number;
+}
+
+/** Observe, plan, act, and write down how it stands: for RayServices. */
+export function createRayServiceController(world: World, options: RayServiceControllerOptions): Controller {
+  const { cache, services, events, ray, context } = options;
+  const { poller } = ray;
+  const memories = new Map<ObjectKey, ServiceMemory>();
+  const configs = new ServeConfigs(options.parseYaml);
+  const observer: RayServiceObserver = {
+    ...ray,
+    cache,
+    services,
+    client: world.client,
+    context,
+    configs,
+    memories,
+    now: () => world.clock.now(),
+  };
+
+  async function reconcile(key: ObjectKey, pass: ReconcileContext): Promise<ReconcileResult> {
+    const observation = await observeRayService(observer, pass);
+    if (observation === undefined) {
+      poller.forget(ownerOf(key));
+      memories.delete(key);
+      configs.forget(key);
+      return done;
+    }
+    const { observed, heads } = observation;
+    const plan = planRayService(observed);
+    memories.set(key, plan.memory);
+    for (const id of plan.settled) poller.settle(ownerOf(key), id);
+    const actor: Actor = {
+      client: world.client,
+      kind: 'RayService',
+      object: observed.service,
+      events,
+      context: pass,
+      informerOf: (kind) => serviceInformerOf(cache, services, kind),
+      askRay: (action) => submit(heads.get(action.cluster), ownerOf(key), action),
+    };
+    const outcome = await act(plan.actions, actor);
+    if (outcome.kind === 'failed') throw new PlanFailed(outcome);
+    if (plan.status !== undefined) {
+      await writeStatus(actor, observed.service.status, plan.status);
+      // What the status now says is what the next pass goes on from.
+      return requeueAfter(0);
+    }
+    return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
+  }
+
+  /** Hands a configuration to a head, without waiting for what becomes of it. */
+  function submit(head: RayHead | undefined, by: string, { id, command }: RayAction): void {
+    if (head === undefined || command.kind !== 'put-serve') return;
+    poller.perform(head, { kind: 'put-serve', config: JSON.parse(command.config) }, { owner: by, id });
+  }
+
+  return createController(world, {
+    name: 'rayservice',
+    kind: 'RayService',
+    concurrency: options.concurrency,
+    required: [services.rayServices, services.endpointSlices, cache.clusters, cache.pods, cache.services],
+    optional: [services.gateways, services.httpRoutes].filter((informer) => informer !== undefined),
+    sources: sourcesOf(cache, services),
+    reconcile,
+  });
+}
+
+/** A plan that could not be carried out to its end; the key comes back later. */
+class PlanFailed extends Error {
+  override readonly name = 'PlanFailed';
+
+  constructor(outcome: Extract<PlanOutcome, { kind: 'failed' }>) {
+    super(outcome.message);
+  }
+}
+
+const SERVICE = { group: 'ray.io', kind: 'RayService' };
+
+function sourcesOf(cache: RayClusterCache, services: RayServiceCache): readonly Source[] {
+  const ofCluster = (cluster: ObjectKey) => serviceOf(cache, cluster);
+  return [
+    fromInformer(services.rayServices, {
+      when: specOrMetadataChanged,
+      priority: urgentWhen(specOrMetadataChanged),
+    }),
+    fromInformer(cache.clusters, { keys: owner(SERVICE, ({ metadata }) => metadata?.ownerReferences) }),
+    fromInformer(cache.pods, { keys: ({ namespace, cluster }) => ofCluster(toKey(namespace, cluster)) }),
+    fromInformer(cache.services, {
+      keys: ({ labels }, key) => {
+        if (labels[Label.OriginatedFromCrd] !== OriginCrd.RayService) return [];
+        const of = toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '');
+        return [of, ...ofCluster(of)];
+      },
+    }),
+    // A Service says whose it is, a slice only which Service it belongs to.
+    fromInformer(services.endpointSlices, {
+      keys: ({ service }) => {
+        const record = cache.services.get(service);
+        const cluster = record?.selectsCluster;
+        return cluster === undefined ? [] : ofCluster(toKey(namespaceOf(service), cluster));
+      },
+    }),
+    ...[services.gateways, services.httpRoutes].flatMap((informer) =>
+      informer === undefined ? [] : [ownedBy(informer)],
+    ),
+  ];
+}
+
+function ownedBy(informer: Informer<{ readonly metadata?: RayService['metadata'] }>): Source {
+  return fromInformer(informer, { keys: owner(SERVICE, ({ metadata }) => metadata?.ownerReferences) });
+}
+
+/** The service that a cluster was made for. */
+function serviceOf({ clusters }: RayClusterCache, cluster: ObjectKey): readonly ObjectKey[] {
+  const { metadata } = clusters.get(cluster) ?? {};
+  if (metadata?.labels?.[Label.OriginatedFromCrd] !== OriginCrd.RayService) return [];
+  return [toKey(metadata.namespace ?? '', metadata.labels[Label.OriginatedFromCrName] ?? '')];
+}
+
+/** Our own status writes are no news. */
+const specOrMetadataChanged = anyOf<RayService>(
+  changes((service) => service.metadata?.generation),
+  changes((service) => service.metadata?.labels),
+  changes((service) => service.metadata?.annotations),
+  changes((service) => service.metadata?.deletionTimestamp),
+);

@@ -1,0 +1,65 @@
+import { DEFAULT_SERVE_APP, type AppStatus } from '@manta/api';
+import type { ServeAnswer, Submission } from '@manta/plan';
+import type { Answer, CommandResult, RayCallError, ServeApplication, ServeDetails } from '@manta/ray';
+
+const HELP =
+  'fail to create / update Serve applications. If you observe this error consistently, please check "Issue 5: Fail to create / update Serve applications." in https://docs.ray.io/en/master/cluster/kubernetes/troubleshooting/rayservice-troubleshooting.html#kuberay-raysvc-troubleshoot for more details. err:';
+
+/** What Serve last said, in the planner's words. */
+export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
+  switch (answer.kind) {
+    case 'unknown':
+      return { kind: 'unknown' };
+    case 'failing':
+      return { kind: 'failing', message: answer.error.message };
+    case 'known': {
+      const { applications } = answer.value;
+      return {
+        kind: 'known',
+        at: answer.at,
+        applications: Object.fromEntries(
+          Object.entries(applications).map(([name, application]) => [name || DEFAULT_SERVE_APP, statusOf(application)]),
+        ),
+        config: deployedConfig(Object.values(applications)),
+      };
+    }
+  }
+}
+
+/** What became of configurations that were sent to heads. */
+export function submissionsOf(results: readonly CommandResult[]): readonly Submission[] {
+  return results.map((result) => {
+    const { id } = result;
+    switch (result.state) {
+      case 'running':
+        return { id, state: 'running' };
+      case 'done':
+        return { id, state: 'done', at: result.at };
+      case 'failed':
+        return { id, state: 'failed', at: result.at, message: refusal(result.error) };
+    }
+  });
+}
+
+/** The words under which users find help. */
+function refusal({ message }: RayCallError): string {
+  return `${HELP} ${message}`;
+}
+
+function statusOf({ status, message, deployments }: ServeApplication): AppStatus {
+  const each = Object.entries(deployments).map(([name, deployment]) => [
+    name,
+    { status: deployment.status, ...(deployment.message === '' ? {} : { message: deployment.message }) },
+  ]);
+  return {
+    status,
+    ...(message === '' ? {} : { message }),
+    ...(each.length === 0 ? {} : { serveDeploymentStatuses: Object.fromEntries(each) }),
+  };
+}
+
+/** The configuration that runs, if Serve tells that of every application. */
+function deployedConfig(applications: readonly ServeApplication[]): Readonly<Record<string, unknown>> | undefined {
+  const configs = applications.map(({ deployedConfig: config }) => config);
+  return configs.length > 0 && configs.every((config) => config !== undefined) ? { applications: configs } : undefined;
+}

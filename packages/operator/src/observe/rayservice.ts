@@ -1,0 +1,178 @@
+import { Label, OriginCrd, type RayCluster, type RayService, type Service, serviceNames } from '@manta/api';
+import { isNotFound, type KubeClient, resources } from '@manta/kube';
+import {
+  EMPTY_MEMORY,
+  type GatewayApi,
+  type ObservedRayService,
+  type PodRecord,
+  type ServiceCluster,
+} from '@manta/plan';
+import type { RayHead } from '@manta/ray';
+import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
+import { originKey } from './child-records.ts';
+import { podRecord } from './pod-record.ts';
+import { OUR_PODS } from './ray-cluster-cache.ts';
+import type { EndpointRecord, RayServiceCache } from './rayservice-cache.ts';
+import { askCluster } from './rayservice-heads.ts';
+import type { RayServiceObserver } from './rayservice-observer.ts';
+
+/** What was observed, and the heads that commands go to, by the name of their cluster. */
+export interface RayServiceObservation {
+  readonly observed: ObservedRayService;
+  readonly heads: ReadonlyMap<string, RayHead>;
+}
+
+interface Core {
+  readonly service: RayService;
+  readonly clusters: readonly RayCluster[];
+  readonly podsOf: (cluster: string) => readonly PodRecord[];
+  readonly services: ReadonlyMap<string, Service>;
+  readonly endpoints: ReadonlyMap<string, number>;
+  readonly gatewayApi: GatewayApi;
+}
+
+/** Everything a decision about this service needs; undefined when there is no such service. Ray is never waited for. */
+export async function observeRayService(
+  observer: RayServiceObserver,
+  { key, freshness, signal }: ReconcileContext,
+): Promise<RayServiceObservation | undefined> {
+  const core = freshness === 'cached' ? await cached(observer, key, signal) : await live(observer, key, signal);
+  if (core === undefined) return undefined;
+  const { service, podsOf } = core;
+  const memory = observer.memories.get(key) ?? EMPTY_MEMORY;
+  const heads = new Map<string, RayHead>();
+  const clusters: ServiceCluster[] = [];
+  for (const cluster of core.clusters.filter((each) => isOwnedBy(each, service))) {
+    const name = cluster.metadata?.name ?? '';
+    const asked = await askCluster(observer, { key, service, cluster, pods: podsOf(name), memory, signal });
+    if (asked.head !== undefined) heads.set(name, asked.head);
+    clusters.push(asked.view);
+  }
+  const { services, endpoints, gatewayApi } = core;
+  const { context, configs } = observer;
+  const serveConfig = configs.of(key, service.spec?.serveConfigV2 ?? '');
+  const now = observer.now();
+  return {
+    observed: { now, service, context, clusters, services, endpoints, gatewayApi, serveConfig, memory },
+    heads,
+  };
+}
+
+function isOwnedBy({ metadata }: RayCluster, service: RayService): boolean {
+  return (
+    metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === service.metadata?.uid) ??
+    false
+  );
+}
+
+async function cached(observer: RayServiceObserver, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
+  const { cache, services: own } = observer;
+  const service = own.rayServices.get(key);
+  if (service === undefined) return undefined;
+  const { namespace = '', name } = refOf(key);
+  const origin = originKey(OriginCrd.RayService, namespace, name);
+  const clusters = cache.clusters.by('origin', origin);
+  const services = new Map(
+    cache.services.by('origin', origin).flatMap(({ name: each, service: whole }) => (whole ? [[each, whole]] : [])),
+  );
+  for (const wanted of wantedNames(service, clusters)) {
+    const record = cache.services.get(toKey(namespace, wanted));
+    if (record === undefined || services.has(wanted)) continue;
+    // A stranger's: the cache has not kept it whole.
+    const whole = record.service ?? (await read(observer.client, namespace, wanted, signal));
+    if (whole !== undefined) services.set(wanted, whole);
+  }
+  return {
+    service,
+    clusters,
+    podsOf: (cluster) => cache.pods.by('cluster', toKey(namespace, cluster)),
+    services,
+    endpoints: endpointsOf(own, namespace, [...wantedNames(service, clusters)]),
+    gatewayApi: gatewayApiOf(own, namespace, name),
+  };
+}
+
+/** The Services that a service of this name has or wants. */
+function wantedNames(service: RayService, clusters: readonly RayCluster[]): ReadonlySet<string> {
+  const { name = '' } = service.metadata ?? {};
+  return new Set([
+    serviceNames.head(name),
+    serviceNames.serve(name),
+    serviceNames.serve(name, service.spec?.serveService?.metadata?.name),
+    ...clusters.map((cluster) => serviceNames.serve(cluster.metadata?.name ?? '')),
+  ]);
+}
+
+function endpointsOf(
+  { endpointSlices }: RayServiceCache,
+  namespace: string,
+  names: readonly string[],
+): ReadonlyMap<string, number> {
+  return new Map(names.map((name) => [name, countReady(endpointSlices.by('service', toKey(namespace, name)))]));
+}
+
+/** One pod may be in several slices, one for each family of addresses. */
+function countReady(slices: readonly EndpointRecord[]): number {
+  return new Set(slices.flatMap(({ ready }) => ready)).size;
+}
+
+function gatewayApiOf({ gateways, httpRoutes }: RayServiceCache, namespace: string, name: string): GatewayApi {
+  if (gateways === undefined || httpRoutes === undefined) return { kind: 'off' };
+  for (const informer of [gateways, httpRoutes]) {
+    const { phase, troubles } = informer.status();
+    if (phase === 'absent' || phase === 'forbidden') {
+      return { kind: 'absent', why: `${informer.type.kind}: ${troubles[0]?.message ?? phase}` };
+    }
+  }
+  return {
+    kind: 'there',
+    gateway: gateways.get(toKey(namespace, serviceNames.gateway(name))),
+    route: httpRoutes.get(toKey(namespace, serviceNames.httpRoute(name))),
+  };
+}
+
+async function read(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Service | undefined> {
+  try {
+    return await client.get(resources.services, { namespace, name }, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The cache has not shown our own writes in time, so what matters is read from the server itself. */
+async function live(observer: RayServiceObserver, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
+  const { client } = observer;
+  const base = await cached(observer, key, signal);
+  const { namespace = '', name } = refOf(key);
+  try {
+    const labelSelector = `${Label.OriginatedFromCrd}=${OriginCrd.RayService},${Label.OriginatedFromCrName}=${name}`;
+    const [service, clusters, pods, services] = await Promise.all([
+      client.get(resources.rayServices, { namespace, name }, { signal }),
+      client.list(resources.rayClusters, { namespace, labelSelector, signal }),
+      client.list(resources.pods, { namespace, labelSelector: OUR_PODS, signal }),
+      client.list(resources.services, { namespace, signal }),
+    ]);
+    const intern = new Interner();
+    const records = pods.items.map((pod) => podRecord(pod, intern));
+    const wanted = wantedNames(service, clusters.items);
+    const isOurs = ({ metadata }: Service) =>
+      wanted.has(metadata?.name ?? '') || metadata?.labels?.[Label.OriginatedFromCrName] === name;
+    return {
+      service,
+      clusters: clusters.items,
+      podsOf: (cluster) => records.filter((record) => record.cluster === cluster),
+      services: new Map(services.items.filter(isOurs).map((each) => [each.metadata?.name ?? '', each])),
+      endpoints: base?.endpoints ?? new Map(),
+      gatewayApi: base?.gatewayApi ?? { kind: 'off' },
+    };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { isRecord, type KubeObject, type Service, type ServicePort, type ServiceSpec } from '@manta/api';
+
+/**
+ * A Service as it should be, made from the one that is there; undefined when it says all that is wanted. Addresses stay, and so does what
+ * others have added. A Service that is not `owner`'s keeps its metadata: only where it leads to is ours to say.
+ */
+export function alignService(live: Service, wanted: Service, owner: string): Service | undefined {
+  const isOurs = isControlledBy(live, owner);
+  const { labels, annotations } = wanted.metadata ?? {};
+  const isCurrent =
+    says(sorted(live.spec), sorted(wanted.spec)) &&
+    (!isOurs || (says(live.metadata?.labels, labels) && says(live.metadata?.annotations, annotations)));
+  if (isCurrent) return undefined;
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = live.spec ?? {};
+  const metadata = isOurs
+    ? {
+        ...live.metadata,
+        labels: { ...live.metadata?.labels, ...labels },
+        annotations: { ...live.metadata?.annotations, ...annotations },
+      }
+    : { ...live.metadata };
+  return {
+    ...live,
+    metadata,
+    spec: defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ...wanted.spec }),
+  };
+}
+
+/** Whether the object goes when the owner goes. */
+export function isControlledBy({ metadata }: KubeObject, owner: string): boolean {
+  return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner) ?? false;
+}
+
+/** Whether `live` says everything that `wanted` says; it may say more, such as what the API server filled in. */
+function says(live: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
+  if (Array.isArray(wanted)) {
+    return Array.isArray(live) && live.length === wanted.length && wanted.every((item, i) => says(live[i], item));
+  }
+  if (!isRecord(wanted)) return live === wanted;
+  return isRecord(live) && Object.entries(wanted).every(([key, value]) => says(live[key], value));
+}
+
+/** The order of ports means nothing; a selector, on the other hand, must say no more than is wanted. */
+function sorted(spec: ServiceSpec | undefined): unknown {
+  const byName = (a: ServicePort, b: ServicePort) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
+  const selector = Object.entries(spec?.selector ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...spec, ports: [...(spec?.ports ?? [])].toSorted(byName), selector };
+}
+
+function defined(spec: { readonly [Key in keyof ServiceSpec]: ServiceSpec[Key] | undefined }): ServiceSpec {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,81 @@
+import {
+  Annotation,
+  Label,
+  OriginCrd,
+  type RayCluster,
+  type RayClusterSpec,
+  type RayService,
+  specHash,
+  type StringMap,
+  type WorkerGroupSpec,
+} from '@manta/api';
+import { controllerReference } from './owner.ts';
+
+/** The RayCluster that a service wants, under a name of its own. */
+export function buildServiceCluster(
+  service: RayService,
+  spec: RayClusterSpec,
+  name: string,
+  operatorVersion: string,
+): RayCluster {
+  const { metadata = {} } = service;
+  return {
+    apiVersion: 'ray.io/v1',
+    kind: 'RayCluster',
+    metadata: {
+      name,
+      namespace: metadata.namespace ?? '',
+      labels: { ...metadata.labels, ...originLabels(metadata.name ?? '') },
+      annotations: { ...withoutApplied(metadata.annotations), ...stampOf(spec, operatorVersion) },
+      ownerReferences: [controllerReference('RayService', service)],
+    },
+    spec,
+  };
+}
+
+/** The labels by which everything that was made for a service is found. */
+export function originLabels(service: string): StringMap {
+  return { [Label.OriginatedFromCrName]: service, [Label.OriginatedFromCrd]: OriginCrd.RayService };
+}
+
+/** A cluster that takes what its service wants without losing what others have written: counts of running groups, labels, annotations. */
+export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
+  const groups = wanted.spec?.workerGroupSpecs?.map((group) => withLiveCounts(group, live.spec));
+  const { suspend: _own, ...spec } = wanted.spec ?? { headGroupSpec: { template: {} } };
+  return {
+    ...live,
+    metadata: {
+      ...live.metadata,
+      labels: { ...live.metadata?.labels, ...wanted.metadata?.labels },
+      annotations: { ...live.metadata?.annotations, ...wanted.metadata?.annotations },
+    },
+    spec: {
+      ...spec,
+      ...(groups === undefined ? {} : { workerGroupSpecs: groups }),
+      // Whoever queues the cluster decides about this, not the service.
+      ...(live.spec?.suspend === undefined ? {} : { suspend: live.spec.suspend }),
+    },
+  };
+}
+
+function withLiveCounts(group: WorkerGroupSpec, live: RayClusterSpec | undefined): WorkerGroupSpec {
+  const running = live?.workerGroupSpecs?.find(({ groupName }) => groupName === group.groupName);
+  if (running === undefined) return group;
+  const { replicas: _wanted, ...rest } = group;
+  return { ...rest, ...(running.replicas === undefined ? {} : { replicas: running.replicas }) };
+}
+
+function stampOf(spec: RayClusterSpec, operatorVersion: string): StringMap {
+  return {
+    [Annotation.SpecHash]: specHash(spec, { ignoreSuspend: true }),
+    [Annotation.WorkerGroupCount]: String((spec.workerGroupSpecs ?? []).length),
+    [Annotation.OperatorVersion]: operatorVersion,
+  };
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** What kubectl notes about the service's manifest is wrong on any other object. */
+function withoutApplied({ [LAST_APPLIED]: _applied, ...annotations }: StringMap = {}): StringMap {
+  return annotations;
+}

@@ -1,0 +1,64 @@
+import { type RayClusterSpec, RayServiceEventReason as Event } from '@manta/api';
+import { buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import { compareCluster } from './compare.ts';
+import type { Succession } from './succession.ts';
+import { fullName, type Side, type Subject } from './subject.ts';
+
+/** Makes the pending cluster once it has a name, and lets running clusters take what needs no new one. */
+export function planClusters(subject: Subject, succession: Succession): readonly Action[] {
+  const { active, pending } = subject;
+  if (succession.pending === 'dropped') return [];
+  if (pending.name !== '' && pending.view === undefined) return [createCluster(subject, pending.name)];
+  return [...updateActive(subject, active), ...updatePending(subject, pending)];
+}
+
+function createCluster(subject: Subject, name: string): Action {
+  const { service, context } = subject;
+  const cluster = buildServiceCluster(service, startingSpec(subject), name, context.operatorVersion);
+  const told = fullName(subject, name);
+  return {
+    type: 'create',
+    kind: 'RayCluster',
+    objects: [cluster],
+    whenExists: 'fine-if-ours',
+    done: normal(Event.CreatedRayCluster, 'Create', `Created the RayCluster ${told}`),
+    failed: warning(Event.FailedToCreateRayCluster, 'Create', `Failed to create the RayCluster ${told}:`),
+    // The cluster that serves is looked after all the same.
+    isOptional: true,
+  };
+}
+
+/** A cluster that takes over step by step starts small; its autoscaler adds workers as Serve asks for them. */
+function startingSpec({ spec, strategy, active }: Subject): RayClusterSpec {
+  const { rayClusterConfig } = spec;
+  if (strategy.kind !== 'incremental' || active.name === '') return rayClusterConfig;
+  const groups = rayClusterConfig.workerGroupSpecs?.map(({ replicas: _dropped, ...group }) => group);
+  return { ...rayClusterConfig, ...(groups === undefined ? {} : { workerGroupSpecs: groups }) };
+}
+
+function updateActive(subject: Subject, active: Side): readonly Action[] {
+  if (active.view === undefined || subject.isUpgrading) return [];
+  const { verdict, hasForeignStamp } = compareCluster(subject, active.view.cluster);
+  const isTakeOver = hasForeignStamp && verdict === 'same';
+  return isTakeOver || verdict === 'appended-groups' ? [updateCluster(subject, active)] : [];
+}
+
+function updatePending(subject: Subject, pending: Side): readonly Action[] {
+  if (pending.view === undefined) return [];
+  const { verdict } = compareCluster(subject, pending.view.cluster);
+  return verdict === 'appended-groups' ? [updateCluster(subject, pending)] : [];
+}
+
+function updateCluster(subject: Subject, { view, role, name }: Side): Action {
+  const { service, spec, context } = subject;
+  const wanted = buildServiceCluster(service, spec.rayClusterConfig, name, context.operatorVersion);
+  const told = `the ${role} RayCluster ${fullName(subject, name)}`;
+  return {
+    type: 'update',
+    kind: 'RayCluster',
+    object: view === undefined ? wanted : updateServiceCluster(view.cluster, wanted),
+    done: normal(Event.UpdatedRayCluster, 'Update', `Updated ${told}`),
+    failed: warning(Event.FailedToUpdateRayCluster, 'Update', `Failed to update ${told}:`),
+  };
+}

@@ -1,0 +1,30 @@
+import { Finalizer } from '@manta/api';
+import type { Action, Plan } from '../plan.ts';
+import { deleteCluster } from './dangling.ts';
+import type { Subject } from './subject.ts';
+
+const OURS = Finalizer.RayService;
+/** A deletion is looked at this often even if nothing is seen to change. */
+const LOOK_AGAIN_MS = 10_000;
+
+/** Makes sure, before anything is made, that a deletion passes by us. */
+export function planFinalizer({ service, name }: Subject): readonly Action[] {
+  const { finalizers = [], resourceVersion } = service.metadata ?? {};
+  return finalizers.includes(OURS) ? [] : [setFinalizers(name, resourceVersion, [...finalizers, OURS])];
+}
+
+/** Deletes the clusters of a service that is being deleted, then lets go of it; everything else goes by its owner references. */
+export function planDeletion(subject: Subject): Plan {
+  const { service, clusters, name } = subject;
+  const { finalizers = [], resourceVersion } = service.metadata ?? {};
+  if (!finalizers.includes(OURS)) return { actions: [] };
+  if (clusters.length > 0) {
+    return { actions: clusters.flatMap((view) => deleteCluster(subject, view)), lookAgainMs: LOOK_AGAIN_MS };
+  }
+  const others = finalizers.filter((finalizer) => finalizer !== OURS);
+  return { actions: [setFinalizers(name, resourceVersion, others)] };
+}
+
+function setFinalizers(name: string, resourceVersion: string | undefined, finalizers: readonly string[]): Action {
+  return { type: 'patch', kind: 'RayService', name, patch: { metadata: { resourceVersion, finalizers } } };
+}

@@ -1,0 +1,43 @@
+import type { Condition } from '@manta/api';
+import { compareCluster } from './compare.ts';
+import { Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
+import { isHeadReady } from './serving.ts';
+import { isShifting, type Subject } from './subject.ts';
+
+/** Which way an upgrade in steps goes: on, or back to the cluster that it came from. */
+export type Direction = 'forward' | 'back';
+
+/** Undefined where no traffic is being moved. Reverting the spec turns an upgrade round, and applying it again turns it round once more. */
+export function directionOf(subject: Subject): Direction | undefined {
+  const { active, pending } = subject;
+  if (!isShifting(subject)) return undefined;
+  if (active.view === undefined || pending.view === undefined) return subject.isRollingBack ? 'back' : 'forward';
+  if (compareCluster(subject, active.view.cluster).verdict === 'same') return 'back';
+  return compareCluster(subject, pending.view.cluster).verdict === 'different' ? 'back' : 'forward';
+}
+
+/** Says in the conditions which way it goes. */
+export function withDirection(
+  subject: Subject,
+  conditions: readonly Condition[],
+  direction: Direction | undefined,
+  setting: Setting,
+): readonly Condition[] {
+  if (direction === undefined) return conditions;
+  if (direction === 'forward') return withoutCondition(conditions, Type.RollbackInProgress);
+  const { active } = subject;
+  const isReverted = active.view !== undefined && compareCluster(subject, active.view.cluster).verdict === 'same';
+  const message = isReverted
+    ? 'Goal state reverted to original cluster, rolling back.'
+    : 'Goal state changed mid-upgrade, rolling back to original cluster.';
+  return withCondition(conditions, Type.RollbackInProgress, yes(Reason.DesiredClusterSpecChanged, message), setting);
+}
+
+/** Whether everything is back where it was, or as far as it can get because the pending cluster is dead. */
+export function isRollbackComplete(subject: Subject): boolean {
+  const { active, pending, isRollingBack } = subject;
+  if (!isShifting(subject) || !isRollingBack) return false;
+  if (active.status.targetCapacity !== 100 || active.status.trafficRoutedPercent !== 100) return false;
+  if (pending.view === undefined || !isHeadReady(subject, pending.view)) return true;
+  return pending.status.targetCapacity === 0 && pending.status.trafficRoutedPercent === 0;
+}

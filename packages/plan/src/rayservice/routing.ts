@@ -1,0 +1,110 @@
+import { isGatewayReady, isHttpRouteReady, RayServiceEventReason as Event, serviceNames } from '@manta/api';
+import { isControlledBy } from '../build/align-service.ts';
+import { alignGateway, buildGateway } from '../build/gateway.ts';
+import { alignHttpRoute, type Backend, buildHttpRoute } from '../build/http-route.ts';
+import { servePortOf } from '../build/service-services.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import type { Gateway, HttpRoute } from './observed.ts';
+import type { Pace } from './strategy.ts';
+import { fullName, type Side, type Subject } from './subject.ts';
+import { deleteObject } from './suspend.ts';
+
+/** Keeps the Gateway, and the route that shares the traffic out as the status says. */
+export function planRouting(subject: Subject, pace: Pace): readonly Action[] {
+  const { gatewayApi } = subject;
+  if (gatewayApi.kind !== 'there') return [];
+  return [...planGateway(subject, pace, gatewayApi.gateway), ...planRoute(subject, gatewayApi.route)];
+}
+
+/** Removes what an earlier strategy has left, once the serve Service takes the traffic. */
+export function dropRouting(subject: Subject): readonly Action[] {
+  const { gatewayApi, uid } = subject;
+  if (gatewayApi.kind !== 'there') return [];
+  const { gateway, route } = gatewayApi;
+  const because = ', the upgrade strategy no longer needs it';
+  return [
+    ...(route !== undefined && isControlledBy(route, uid) ? deleteObject(subject, 'HTTPRoute', route, because) : []),
+    ...(gateway !== undefined && isControlledBy(gateway, uid)
+      ? deleteObject(subject, 'Gateway', gateway, because)
+      : []),
+  ];
+}
+
+/** Whether the Gateway carries traffic and has taken the route. */
+export function isRoutingReady({ gatewayApi }: Subject): boolean {
+  if (gatewayApi.kind !== 'there') return false;
+  const { gateway, route } = gatewayApi;
+  return isGatewayReady(gateway) && isHttpRouteReady(route, gateway);
+}
+
+function planGateway(subject: Subject, pace: Pace, live: Gateway | undefined): readonly Action[] {
+  const wanted = buildGateway(subject.service, pace.gatewayClassName);
+  const told = fullName(subject, serviceNames.gateway(subject.name));
+  if (live === undefined) {
+    return [
+      {
+        type: 'create',
+        kind: 'Gateway',
+        objects: [wanted],
+        whenExists: 'fine',
+        done: normal(Event.CreatedGateway, 'Create', `Created Gateway for RayService ${told}`),
+        failed: warning(Event.FailedToCreateGateway, 'Create', `Failed to create Gateway for RayService ${told}:`),
+        isOptional: true,
+      },
+    ];
+  }
+  const object = alignGateway(live, wanted);
+  if (object === undefined) return [];
+  return [
+    {
+      type: 'update',
+      kind: 'Gateway',
+      object,
+      done: normal(Event.UpdatedGateway, 'Update', `Updated the Gateway ${told}`),
+      failed: warning(Event.FailedToUpdateGateway, 'Update', `Failed to update the Gateway ${told}:`),
+      isOptional: true,
+    },
+  ];
+}
+
+function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Action[] {
+  const { active, pending, service } = subject;
+  if (active.view === undefined) return [];
+  const backends = [backendOf(active, 100), backendOf(pending, 0)].filter((backend) => backend !== undefined);
+  const wanted = buildHttpRoute(service, backends);
+  const told = fullName(subject, serviceNames.httpRoute(subject.name));
+  if (live === undefined) {
+    return [
+      {
+        type: 'create',
+        kind: 'HTTPRoute',
+        objects: [wanted],
+        whenExists: 'fine',
+        done: normal(Event.CreatedHttpRoute, 'Create', `Created HTTPRoute for RayService ${told}`),
+        failed: warning(
+          Event.FailedToCreateHttpRoute,
+          'Create',
+          `Failed to create the HTTPRoute for RayService ${told}:`,
+        ),
+        isOptional: true,
+      },
+    ];
+  }
+  const object = alignHttpRoute(live, wanted);
+  if (object === undefined) return [];
+  return [
+    {
+      type: 'update',
+      kind: 'HTTPRoute',
+      object,
+      done: normal(Event.UpdatedHttpRoute, 'Update', `Updated the HTTPRoute ${told}`),
+      failed: warning(Event.FailedToUpdateHttpRoute, 'Update', `Failed to update the HTTPRoute ${told}:`),
+      isOptional: true,
+    },
+  ];
+}
+
+function backendOf({ view, name, status }: Side, weight: number): Backend | undefined {
+  if (view === undefined) return undefined;
+  return { cluster: name, port: servePortOf(view.cluster), weight: status.trafficRoutedPercent ?? weight };
+}

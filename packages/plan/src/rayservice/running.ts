@@ -1,0 +1,125 @@
+import { type RayServiceStatuses, RayServiceEventReason as Event } from '@manta/api';
+import { NO_SERVE_PORT } from '../build/serve-service.ts';
+import { type Action, type Plan, warning } from '../plan.ts';
+import { planClusters } from './clusters.ts';
+import { no, Reason, Type, withCondition } from './conditions.ts';
+import { nextStatus } from './next-status.ts';
+import type { HeadMemory, ServiceMemory } from './observed.ts';
+import { directionOf } from './rollback.ts';
+import { dropRouting, planRouting } from './routing.ts';
+import { planSubmission, type SubmissionPlan } from './serve-config.ts';
+import { planServeLabel } from './serve-label.ts';
+import { planClusterServices, planServices } from './services.ts';
+import { type CapacityWish, wishedCapacity } from './shift.ts';
+import { isShifting, type Side, type Subject } from './subject.ts';
+import { needsNextCluster, type Succession, successionOf } from './succession.ts';
+
+export interface RunningPlan extends Plan {
+  readonly status: RayServiceStatuses;
+  readonly memory: ServiceMemory;
+  readonly settled: readonly string[];
+}
+
+/** A service that is to run: its clusters, what they serve, and who gets the traffic. */
+export function planRunning(observed: Subject): RunningPlan {
+  const stopped = withoutGatewayApi(observed);
+  if (stopped !== undefined) return stopped;
+  const direction = directionOf(observed);
+  const subject = { ...observed, isRollingBack: direction === 'back' };
+  const { strategy, active, pending } = subject;
+  const wish = strategy.kind === 'incremental' ? wishedCapacity(subject, strategy.pace, direction) : NO_WISH;
+  const toPending = submit(subject, pending, wish.pending);
+  const isActiveAsked = pending.name === '' ? !needsNextCluster(subject) : strategy.kind === 'incremental';
+  const toActive = isActiveAsked ? submit(subject, active, wish.active) : undefined;
+  const succession = successionOf(subject);
+  const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
+  const traffic = planTraffic(subject, succession);
+  const told = traffic.some(({ type }) => type === 'fail') ? [NO_SERVE_PORT] : [];
+  return {
+    actions: [
+      ...announce(subject),
+      ...planClusters(subject, succession),
+      ...planServeLabel(subject, active),
+      ...planServeLabel(subject, pending),
+      ...(toPending?.actions ?? []),
+      ...(toActive?.actions ?? []),
+      ...traffic,
+      ...next.actions,
+    ],
+    status: next.status,
+    lookAgainMs: next.lookAgainMs,
+    memory: remember(subject, toActive, toPending, told),
+    settled: [...(toActive?.settled ?? []), ...(toPending?.settled ?? [])],
+  };
+}
+
+const NO_WISH: CapacityWish = { active: undefined, pending: undefined, assumed: undefined };
+
+function submit(subject: Subject, side: Side, capacity: number | undefined): SubmissionPlan | undefined {
+  return side.view === undefined ? undefined : planSubmission(subject, side, side.view, capacity);
+}
+
+function planTraffic(subject: Subject, { target }: Succession): readonly Action[] {
+  const { strategy, active, pending } = subject;
+  const services = target === undefined ? [] : planServices(subject, target);
+  if (strategy.kind === 'incremental') {
+    const perCluster = planClusterServices(subject, [active.view, pending.view]);
+    return [...perCluster, ...planRouting(subject, strategy.pace), ...services];
+  }
+  // What an incremental upgrade has left goes when the Services lead where they should.
+  return target === undefined ? [] : [...services, ...(services.length === 0 ? dropRouting(subject) : [])];
+}
+
+const LOST = 'the active cluster is lost';
+
+function announce(subject: Subject): readonly Action[] {
+  if (!isLost(subject) || subject.memory.told.includes(LOST)) return [];
+  const note = 'Active cluster not found, rollback cannot be initiated';
+  return [{ type: 'event', event: warning(Event.RollbackImpossible, 'Reconcile', note) }];
+}
+
+function isLost(subject: Subject): boolean {
+  return isShifting(subject) && subject.active.view === undefined;
+}
+
+function remember(
+  subject: Subject,
+  toActive: SubmissionPlan | undefined,
+  toPending: SubmissionPlan | undefined,
+  told: readonly string[],
+): ServiceMemory {
+  const { active, pending, memory } = subject;
+  // Only of clusters that are in use: names never come back.
+  const kept = ({ name }: Side, plan: SubmissionPlan | undefined): readonly (readonly [string, HeadMemory])[] => {
+    const head = plan?.head ?? memory.heads[name];
+    return head === undefined ? [] : [[name, head]];
+  };
+  const complaints = [
+    [active.name, toActive?.complaint],
+    [pending.name, toPending?.complaint],
+  ].flatMap(([name, why]) => (why === undefined ? [] : [`${name}: ${why}`]));
+  return {
+    ...memory,
+    heads: Object.fromEntries([...kept(active, toActive), ...kept(pending, toPending)]),
+    told: [...complaints, ...told, ...(isLost(subject) ? [LOST] : [])],
+  };
+}
+
+/** Traffic in steps needs Gateways; without them nothing new is begun. */
+function withoutGatewayApi(subject: Subject): RunningPlan | undefined {
+  const { strategy, gatewayApi, active, pending, before, service, now, memory } = subject;
+  if (strategy.kind !== 'incremental' || gatewayApi.kind !== 'absent') return undefined;
+  if (active.name !== '' || pending.name !== '') return undefined;
+  const message = `upgradeStrategy NewClusterWithIncrementalUpgrade needs the Gateway API: ${gatewayApi.why}. Install its CRDs (gateways and httproutes of gateway.networking.k8s.io), or use the strategy NewCluster.`;
+  const { generation } = service.metadata ?? {};
+  const verdict = no(Reason.GatewayApiNotFound, message);
+  const conditions = withCondition(before.conditions ?? [], Type.Ready, verdict, { now, generation });
+  const event = warning(Event.GatewayApiNotFound, 'Reconcile', message);
+  return {
+    actions: memory.told.includes(message) ? [] : [{ type: 'event', event }],
+    status: { ...before, conditions, ...(generation === undefined ? {} : { observedGeneration: generation }) },
+    lookAgainMs: 60_000,
+    memory: { ...memory, told: [message] },
+    settled: [],
+  };
+}

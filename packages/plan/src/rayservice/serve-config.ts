@@ -1,0 +1,167 @@
+import { RayServiceEventReason as Event, sha256 } from '@manta/api';
+import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
+import type { HeadMemory, Sent, ServiceCluster, Wanted } from './observed.ts';
+import { headMemory, isHeadReady } from './serving.ts';
+import { fullName, isShifting, type Side, type Subject } from './subject.ts';
+
+/** What is done in one pass about the configuration of one cluster's Serve. */
+export interface SubmissionPlan {
+  readonly actions: readonly Action[];
+  readonly head: HeadMemory;
+  /** Ids of submissions whose end was taken note of. */
+  readonly settled: readonly string[];
+  /** The capacity that the head took since the last look. */
+  readonly capacity?: number | undefined;
+  /** Why the wanted configuration cannot be sent. */
+  readonly complaint?: string | undefined;
+  readonly lookAgainMs?: number | undefined;
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Takes note of what became of the last submission and sends the next one, if one is needed. `capacity` is the wanted one. */
+export function planSubmission(
+  subject: Subject,
+  side: Side,
+  view: ServiceCluster,
+  capacity: number | undefined,
+): SubmissionPlan {
+  const noted = withComplaint(subject, takeNote(subject, side, view));
+  if (noted.head.sent !== undefined || !isHeadReady(subject, view)) return noted;
+  const next = nextSubmission(subject, side, view, noted.head, capacity);
+  if (next.kind === 'none') return noted;
+  if (next.kind === 'refused') return { ...noted, ...complain(subject, side, next.why), complaint: next.why };
+  if (next.kind === 'assumed') return { ...noted, capacity: next.capacity };
+  const waitMs = noted.head.pauseUntil - subject.now;
+  if (waitMs > 0) return { ...noted, lookAgainMs: waitMs };
+  return send(side, noted, next.wanted, next.isStep);
+}
+
+/** Whether a cluster keeps the configuration that it has, whatever the spec says: it is the one that the traffic leaves. */
+export function isFrozen(subject: Subject, { role }: Side): boolean {
+  if (!isShifting(subject)) return false;
+  return role === 'active' ? !subject.isRollingBack : subject.isRollingBack;
+}
+
+/** What a user has to know about the configuration while nothing serves. */
+function withComplaint({ serveConfig }: Subject, plan: SubmissionPlan): SubmissionPlan {
+  const { refusal } = plan.head;
+  if (refusal !== undefined) return { ...plan, complaint: refusal };
+  const applications = serveConfig.ok ? serveConfig.value['applications'] : undefined;
+  const hasNone = serveConfig.ok && (!Array.isArray(applications) || applications.length === 0);
+  return hasNone ? { ...plan, complaint: 'it lists no applications' } : plan;
+}
+
+function takeNote(subject: Subject, side: Side, view: ServiceCluster): SubmissionPlan {
+  const head = headMemory(subject, view);
+  const { sent, ...rest } = head;
+  if (sent === undefined) return { actions: [], head, settled: [] };
+  const result = view.submissions.find(({ id }) => id === sent.id);
+  if (result?.state === 'running') return { actions: [], head, settled: [] };
+  if (result === undefined) return { actions: [], head: rest, settled: [] };
+  const actions: readonly Action[] = [{ type: 'event', event: eventOf(subject, side, sent, result) }];
+  if (result.state === 'failed') {
+    const vain = head.vain + 1;
+    const { message: refusal } = result;
+    return { actions, head: { ...rest, vain, refusal, pauseUntil: subject.now + pauseMs(vain) }, settled: [sent.id] };
+  }
+  const { id: _id, isStep: _step, ...wanted } = sent;
+  const taken = { ...wanted, at: result.at };
+  return {
+    actions,
+    head: { ...rest, taken, refusal: undefined, pauseUntil: subject.now + pauseMs(head.vain) },
+    settled: [sent.id],
+    capacity: sent.capacity,
+  };
+}
+
+type Next =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly why: string }
+  /** Nobody knows the cluster's configuration any more, so its capacity is left as it is. */
+  | { readonly kind: 'assumed'; readonly capacity: number }
+  | { readonly kind: 'send'; readonly wanted: Wanted; readonly isStep: boolean };
+
+const NONE: Next = { kind: 'none' };
+
+function nextSubmission(
+  subject: Subject,
+  side: Side,
+  { serve }: ServiceCluster,
+  { taken }: HeadMemory,
+  capacity: number | undefined,
+): Next {
+  // A head that does not answer questions is told nothing, and an answer from before the last submission says nothing about it.
+  if (serve.kind !== 'known' || serve.at < (taken?.at ?? 0)) return NONE;
+  const isStep = capacity !== undefined && capacity !== (taken?.capacity ?? side.status.targetCapacity);
+  if (isFrozen(subject, side)) {
+    if (!isStep) return NONE;
+    const config = taken?.config ?? serve.config;
+    if (config === undefined) return { kind: 'assumed', capacity };
+    return { kind: 'send', wanted: { text: taken?.text ?? '', config, capacity }, isStep };
+  }
+  const { serveConfigV2: text = '' } = subject.spec;
+  const isNew = taken?.text !== text;
+  const hasNone = Object.keys(serve.applications).length === 0;
+  if (!isNew && !hasNone && !isStep) return NONE;
+  const { serveConfig } = subject;
+  if (!serveConfig.ok) return { kind: 'refused', why: serveConfig.error };
+  return { kind: 'send', wanted: { text, config: serveConfig.value, capacity }, isStep: isStep && !isNew && !hasNone };
+}
+
+function send({ name }: Side, noted: SubmissionPlan, wanted: Wanted, isStep: boolean): SubmissionPlan {
+  const { head } = noted;
+  const isRepeated = head.taken?.text === wanted.text && head.taken.capacity === wanted.capacity;
+  const vain = isRepeated ? head.vain + 1 : head.taken === undefined ? head.vain : 0;
+  const id = [name, sha256(wanted.text).slice(0, 12), String(wanted.capacity ?? ''), String(vain)].join('/');
+  const config = wanted.capacity === undefined ? wanted.config : { ...wanted.config, target_capacity: wanted.capacity };
+  const command = { kind: 'put-serve', config: JSON.stringify(config) } as const;
+  return {
+    ...noted,
+    actions: [...noted.actions, { type: 'ray', id, cluster: name, command }],
+    head: { ...head, vain, sent: { ...wanted, id, isStep } },
+  };
+}
+
+/** The first repetition comes at once: applications are lost when a head restarts, and waiting would help nobody. */
+function pauseMs(vain: number): number {
+  return vain === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (vain - 1), LONGEST_PAUSE_MS);
+}
+
+function eventOf(
+  subject: Subject,
+  { name }: Side,
+  { isStep }: Sent,
+  result: { readonly state: 'done' } | { readonly state: 'failed'; readonly message: string },
+): PlannedEvent {
+  const cluster = `the RayCluster ${fullName(subject, name)}`;
+  if (result.state === 'failed') {
+    return isStep
+      ? warning(
+          Event.FailedToUpdateTargetCapacity,
+          'Update',
+          `Failed to update target_capacity of serve applications to ${cluster}: ${result.message}`,
+        )
+      : failedUpdate(subject, name, result.message);
+  }
+  // The doubled word is what users' alerts know from the peer.
+  return isStep
+    ? normal(
+        Event.UpdatedServeTargetCapacity,
+        'Update',
+        `Updated target_capacity of serve applications to to ${cluster}`,
+      )
+    : normal(Event.UpdatedServeApplications, 'Update', `Updated serve applications to ${cluster}`);
+}
+
+function failedUpdate(subject: Subject, name: string, why: string): PlannedEvent {
+  const note = `Failed to update serve applications to the RayCluster ${fullName(subject, name)}: ${why}`;
+  return warning(Event.FailedToUpdateServeApplications, 'Update', note);
+}
+
+/** A configuration that can't be sent is told once, not at every look. */
+function complain(subject: Subject, { name }: Side, why: string): Pick<SubmissionPlan, 'actions'> {
+  if (subject.memory.told.includes(`${name}: ${why}`)) return { actions: [] };
+  return { actions: [{ type: 'event', event: failedUpdate(subject, name, why) }] };
+}

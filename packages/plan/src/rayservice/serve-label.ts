@@ -1,0 +1,27 @@
+import { Label, LabelValue, RayServiceEventReason as Event } from '@manta/api';
+import { type Action, normal, warning } from '../plan.ts';
+import { headPodOf } from './serving.ts';
+import { fullName, type Side, type Subject } from './subject.ts';
+
+/** Puts the head pod behind the serve Service while its own proxy answers, and only then. */
+export function planServeLabel(subject: Subject, { view }: Side): readonly Action[] {
+  const head = view === undefined ? undefined : headPodOf(view);
+  if (view === undefined || head === undefined) return [];
+  const isWanted = subject.spec.excludeHeadPodFromServeSvc === true ? false : view.isProxyHealthy;
+  if (isWanted === undefined) return [];
+  const value = isWanted ? LabelValue.Serving : LabelValue.NotServing;
+  if (head.serveLabel === value) return [];
+  const told = `the serve label to "${value}" for the Head Pod ${fullName(subject, head.name)}`;
+  return [
+    {
+      type: 'patch',
+      kind: 'Pod',
+      name: head.name,
+      // The uid keeps the label off another pod that has come under the same name.
+      patch: { metadata: { uid: head.uid, labels: { [Label.Serve]: value } } },
+      done: normal(Event.UpdatedHeadPodServeLabel, 'Update', `Updated ${told}`),
+      failed: warning(Event.FailedToUpdateHeadPodServeLabel, 'Update', `Failed to update ${told}:`),
+      isOptional: true,
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+import { type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
+import { alignService, isControlledBy } from '../build/align-service.ts';
+import { NO_SERVE_PORT } from '../build/serve-service.ts';
+import {
+  buildClusterServeService,
+  buildServiceHeadService,
+  buildServiceServeService,
+} from '../build/service-services.ts';
+import { type Action, normal, warning } from '../plan.ts';
+import type { ServiceCluster } from './observed.ts';
+import { fullName, type Subject } from './subject.ts';
+import { deleteObject } from './suspend.ts';
+
+/** Leads the service's own names, for its head and for its Serve traffic, to a cluster. */
+export function planServices(subject: Subject, target: ServiceCluster): readonly Action[] {
+  const { service, context } = subject;
+  return [
+    ...planService(subject, buildServiceHeadService(service, target.cluster, context)),
+    ...planServeService(subject, target),
+  ];
+}
+
+/** The name under which the service takes Serve traffic. */
+export function serveServiceName({ name, spec, strategy }: Subject): string {
+  return serviceNames.serve(name, strategy.kind === 'incremental' ? undefined : spec.serveService?.metadata?.name);
+}
+
+/** One Service for each cluster of a service that moves its traffic in steps. */
+export function planClusterServices(
+  subject: Subject,
+  views: readonly (ServiceCluster | undefined)[],
+): readonly Action[] {
+  return views.flatMap((view) => {
+    if (view === undefined) return [];
+    const wanted = buildClusterServeService(view.cluster);
+    if (wanted === undefined) return noPort(subject);
+    return subject.services.has(wanted.metadata?.name ?? '') ? [] : [create(subject, wanted)];
+  });
+}
+
+/**
+ * With traffic in steps the routes lead to the clusters' own Services. One that is left from another strategy is still followed by whoever
+ * knows its name, so it goes on leading to a cluster that serves.
+ */
+function planServeService(subject: Subject, target: ServiceCluster): readonly Action[] {
+  const wanted = buildServiceServeService(subject.service, subject.spec, target.cluster);
+  const { strategy, services, uid } = subject;
+  if (strategy.kind === 'incremental') {
+    const left = services.get(serveServiceName(subject));
+    if (wanted === undefined || left === undefined || !isControlledBy(left, uid)) return [];
+    return planService(subject, { ...wanted, metadata: { ...wanted.metadata, name: serveServiceName(subject) } });
+  }
+  if (wanted === undefined) return noPort(subject);
+  return [...planService(subject, wanted), ...dropRenamed(subject, wanted.metadata?.name ?? '')];
+}
+
+/** A serve Service of ours under a name that the service no longer has. */
+function dropRenamed(subject: Subject, name: string): readonly Action[] {
+  const { services, uid, name: service } = subject;
+  // Nothing goes before what replaces it is there.
+  if (!services.has(name)) return [];
+  const kept = [name, serviceNames.head(service)];
+  return [...services.values()].flatMap((each) =>
+    kept.includes(each.metadata?.name ?? '') || !isControlledBy(each, uid)
+      ? []
+      : deleteObject(subject, 'Service', each, ', its name is no longer in use'),
+  );
+}
+
+function planService(subject: Subject, wanted: Service): readonly Action[] {
+  const live = subject.services.get(wanted.metadata?.name ?? '');
+  if (live === undefined) return [create(subject, wanted)];
+  const next = alignService(live, wanted, subject.uid);
+  if (next === undefined) return [];
+  const told = `the service ${fullName(subject, wanted.metadata?.name ?? '')}`;
+  return [
+    {
+      type: 'update',
+      kind: 'Service',
+      object: next,
+      done: normal(Event.UpdatedService, 'Update', `Updated ${told}`),
+      failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
+    },
+  ];
+}
+
+function create(subject: Subject, service: Service): Action {
+  const told = `the service ${fullName(subject, service.metadata?.name ?? '')}`;
+  return {
+    type: 'create',
+    kind: 'Service',
+    objects: [service],
+    whenExists: 'fine',
+    done: normal(Event.CreatedService, 'Create', `Created ${told}`),
+    failed: warning(Event.FailedToCreateService, 'Create', `Failed to create ${told}`),
+  };
+}
+
+/** Without a port there is no Service, and without a Service nothing may count as served. */
+function noPort({ memory }: Subject): readonly Action[] {
+  const event = warning(Event.FailedToCreateService, 'Create', NO_SERVE_PORT);
+  const isTold = memory.told.includes(NO_SERVE_PORT);
+  return [...(isTold ? [] : [{ type: 'event', event } as const]), { type: 'fail', message: NO_SERVE_PORT }];
+}

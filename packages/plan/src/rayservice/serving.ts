@@ -1,0 +1,50 @@
+import { ApplicationStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
+import type { PodRecord } from '../raycluster/observed.ts';
+import type { HeadMemory, ServiceCluster } from './observed.ts';
+import { nameOf, type Side, type Subject } from './subject.ts';
+
+/** The cluster's one head pod; undefined when there is none, or more than one. */
+export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | undefined {
+  const heads = pods.filter(({ nodeType, isTerminating }) => nodeType === NodeType.Head && !isTerminating);
+  return heads.length === 1 ? heads[0] : undefined;
+}
+
+/** Whether the head can be talked to. */
+export function isHeadReady({ context }: Pick<Subject, 'context'>, view: ServiceCluster): boolean {
+  if (context.gates.RayClusterStatusConditions) {
+    return isConditionTrue(view.cluster.status?.conditions, RayClusterConditionType.HeadPodReady);
+  }
+  const head = headPodOf(view);
+  return head?.phase === 'Running' && head.ready === 'True';
+}
+
+/** What is remembered of the cluster's head in its present life. */
+export function headMemory({ memory }: Pick<Subject, 'memory'>, view: ServiceCluster): HeadMemory {
+  const known = memory.heads[nameOf(view)];
+  return known?.session === view.session ? known : { session: view.session, vain: 0, pauseUntil: 0 };
+}
+
+/** Whether Serve has applications and all of them run. */
+export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
+  if (serve.kind !== 'known') return false;
+  const applications = Object.values(serve.applications);
+  return applications.length > 0 && applications.every(({ status }) => status === ApplicationStatus.Running);
+}
+
+/** How many pods would take traffic if it came: ready, and meant for it. */
+export function servingPods({ pods }: ServiceCluster): number {
+  return pods.filter(
+    ({ ready, serveLabel, isTerminating }) => ready === 'True' && serveLabel === 'true' && !isTerminating,
+  ).length;
+}
+
+/**
+ * Whether a cluster serves what it was told last: its head took the configuration that is wanted, and said afterwards that every application
+ * runs.
+ */
+export function isServing(subject: Subject, { view }: Side, wantedText: string): boolean {
+  if (view === undefined || !isHeadReady(subject, view) || !areApplicationsRunning(view)) return false;
+  const { taken, sent } = headMemory(subject, view);
+  if (taken === undefined || sent !== undefined || taken.text !== wantedText) return false;
+  return view.serve.kind === 'known' && view.serve.at >= taken.at;
+}

@@ -1,0 +1,88 @@
+import { type RayServiceStatus, serviceNames } from '@manta/api';
+import { timestamp } from '../raycluster/conditions.ts';
+import { weightOf } from '../build/http-route.ts';
+import { type CapacityStep, nextCapacityStep, type Shares } from './capacity.ts';
+import type { Direction } from './rollback.ts';
+import { isRoutingReady } from './routing.ts';
+import { isHeadReady, isServing } from './serving.ts';
+import type { Pace } from './strategy.ts';
+import type { Side, Subject } from './subject.ts';
+import { nextWeights, type Weights } from './weights.ts';
+
+const FULL = 100;
+
+/** The capacity that a cluster should be told next; undefined where it is told none. */
+export interface CapacityWish {
+  readonly active: number | undefined;
+  readonly pending: number | undefined;
+  /** A step that needs no word to the cluster: it shrinks, and its head is not there to hear it. */
+  readonly assumed: CapacityStep | undefined;
+}
+
+export function wishedCapacity(subject: Subject, pace: Pace, direction: Direction | undefined): CapacityWish {
+  const { active, pending } = subject;
+  // Whoever serves alone serves in full, also one that took over in the middle of an upgrade.
+  const alone = active.status.targetCapacity === undefined ? undefined : FULL;
+  const now = { active: active.status.targetCapacity, pending: pending.status.targetCapacity, assumed: undefined };
+  if (direction === undefined) return { ...now, active: pending.name === '' ? alone : now.active };
+  if (!isRoutingReady(subject) || !isRouteCurrent(subject)) return now;
+  const step = nextCapacityStep(sharesOf(subject), pace.surge, direction === 'back');
+  if (step === undefined) return now;
+  const side = step.role === 'active' ? active : pending;
+  const isShrinking = step.capacity < (side.status.targetCapacity ?? FULL);
+  const isDeaf = side.view === undefined || !isHeadReady(subject, side.view);
+  return isShrinking && isDeaf ? { ...now, assumed: step } : { ...now, [step.role]: step.capacity };
+}
+
+/** The traffic shares as they should be from now on. A share is written down first, and the route follows it. */
+export function wishedWeights(subject: Subject, pace: Pace, direction: Direction): Weights {
+  const shares = sharesOf(subject);
+  const now = { active: shares.activeTraffic, pending: shares.pendingTraffic };
+  if (!isRouteCurrent(subject)) return now;
+  const { active, pending } = subject;
+  const canActive = endpointsOf(subject, active) > 0;
+  const canPending = endpointsOf(subject, pending) > 0;
+  // No traffic goes where nobody is while the other side can take it.
+  if (now.pending > 0 && !canPending && canActive) return { active: FULL, pending: 0 };
+  if (now.active > 0 && !canActive && canPending && isServing(subject, pending, subject.spec.serveConfigV2 ?? '')) {
+    return { active: 0, pending: FULL };
+  }
+  const gaining = direction === 'back' ? active : pending;
+  if (restMs(subject, gaining, pace) > 0) return now;
+  const isReady = direction === 'back' || (canPending && isServing(subject, pending, subject.spec.serveConfigV2 ?? ''));
+  return isReady ? nextWeights(shares, pace.step, direction === 'back') : now;
+}
+
+/** How long until traffic may move again; 0: it may. */
+export function restMs({ now }: Subject, { status }: Side, { intervalMs }: Pace): number {
+  const last = Date.parse(status.lastTrafficMigratedTime ?? '');
+  return Number.isNaN(last) ? 0 : Math.max(0, last + intervalMs - now);
+}
+
+/** A side's status with its new share. */
+export function withWeight(status: RayServiceStatus, weight: number, now: number): RayServiceStatus {
+  if (status.trafficRoutedPercent === weight) return status;
+  return { ...status, trafficRoutedPercent: weight, lastTrafficMigratedTime: timestamp(now) };
+}
+
+export function sharesOf({ active, pending }: Pick<Subject, 'active' | 'pending'>): Shares {
+  return {
+    activeCapacity: active.status.targetCapacity ?? FULL,
+    pendingCapacity: pending.status.targetCapacity ?? 0,
+    activeTraffic: active.status.trafficRoutedPercent ?? FULL,
+    pendingTraffic: pending.status.trafficRoutedPercent ?? 0,
+  };
+}
+
+/** Whether the last step has reached the route. */
+export function isRouteCurrent({ gatewayApi, active, pending }: Subject): boolean {
+  if (gatewayApi.kind !== 'there' || gatewayApi.route === undefined) return false;
+  const { route } = gatewayApi;
+  return [active, pending].every(
+    ({ name, view, status }) => view === undefined || weightOf(route, name) === status.trafficRoutedPercent,
+  );
+}
+
+export function endpointsOf({ endpoints }: Subject, { name }: Side): number {
+  return name === '' ? 0 : (endpoints.get(serviceNames.serve(name)) ?? 0);
+}

@@ -1,0 +1,73 @@
+import { compareCluster } from './compare.ts';
+import type { ServiceCluster } from './observed.ts';
+import { isRollbackComplete } from './rollback.ts';
+import { isServing, servingPods } from './serving.ts';
+import { endpointsOf, isRouteCurrent } from './shift.ts';
+import { serveServiceName } from './services.ts';
+import { isShifting, type Subject } from './subject.ts';
+
+/** Who serves, and who comes and goes, as decided in one pass. */
+export interface Succession {
+  /** The cluster that the service's own Services lead to; undefined while none serves. */
+  readonly target: ServiceCluster | undefined;
+  /** What becomes of the pending cluster: it takes over, it is given up, or it stays what it is. */
+  readonly pending: 'promoted' | 'dropped' | 'kept';
+  /** Whether yet another cluster is to be made ready. */
+  readonly needsNext: boolean;
+}
+
+export function successionOf(subject: Subject): Succession {
+  const { active, pending } = subject;
+  if (isPromoted(subject)) return { target: pending.view, pending: 'promoted', needsNext: false };
+  const isDropped = isCancelled(subject) || isRolledBack(subject);
+  const needsNext = isDropped ? isOutdated(subject, active.view) : needsNextCluster(subject);
+  return { target: active.view, pending: isDropped ? 'dropped' : 'kept', needsNext };
+}
+
+/** Whether the spec that is wanted asks for a cluster that is neither there nor on its way. */
+export function needsNextCluster(subject: Subject): boolean {
+  const { active, pending, isRollingBack } = subject;
+  const isOnItsWay = pending.name !== '' && pending.view === undefined;
+  if (isRollingBack || isOnItsWay) return false;
+  const judged = pending.view ?? active.view;
+  return judged === undefined || isOutdated(subject, judged);
+}
+
+function isOutdated(subject: Subject, view: ServiceCluster | undefined): boolean {
+  if (view === undefined || subject.strategy.kind === 'none') return false;
+  return compareCluster(subject, view.cluster).verdict === 'different';
+}
+
+function isPromoted(subject: Subject): boolean {
+  const { active, pending, spec, strategy } = subject;
+  if (pending.view === undefined) return false;
+  const isReady = isServing(subject, pending, spec.serveConfigV2 ?? '');
+  if (isShifting(subject)) {
+    // A cluster that is lost cannot be gone back to: whoever can serve takes over.
+    if (active.view === undefined) return isReady;
+    const hasAll = active.status.targetCapacity === 0 && pending.status.trafficRoutedPercent === 100;
+    return !subject.isRollingBack && hasAll && isRouteCurrent(subject);
+  }
+  if (strategy.kind === 'incremental') return active.name === '' && isReady;
+  return isReady && canSwitch(subject, pending.view);
+}
+
+/** Traffic goes over at once, so somebody has to be there; unless nobody is there now either. */
+function canSwitch(subject: Subject, next: ServiceCluster): boolean {
+  const isServedNow = (subject.endpoints.get(serveServiceName(subject)) ?? 0) > 0;
+  return !isServedNow || servingPods(next) > 0;
+}
+
+/** A spec that is the active cluster's again needs no other cluster. */
+function isCancelled(subject: Subject): boolean {
+  const { active, pending, strategy } = subject;
+  if (strategy.kind === 'incremental' || pending.name === '' || active.view === undefined) return false;
+  if (compareCluster(subject, active.view.cluster).verdict !== 'same') return false;
+  return pending.view === undefined || compareCluster(subject, pending.view.cluster).verdict !== 'same';
+}
+
+function isRolledBack(subject: Subject): boolean {
+  if (!isRollbackComplete(subject)) return false;
+  const { active, pending } = subject;
+  return isRouteCurrent(subject) || endpointsOf(subject, pending) === 0 || active.view === undefined;
+}

@@ -1,0 +1,145 @@
+import {
+  type Condition,
+  isConditionTrue,
+  type KubeObject,
+  RayServiceEventReason as Event,
+  type RayServiceStatuses,
+} from '@manta/api';
+import { type Action, normal, warning, type WrittenKind } from '../plan.ts';
+import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
+import { deleteCluster } from './dangling.ts';
+import { EMPTY_SIDE } from './status-shape.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** Where a service stands between running and suspended, and what is to be done about it. */
+export type Suspension =
+  /** Nothing to do with suspension: go on, from this status. */
+  | { readonly kind: 'running'; readonly status: RayServiceStatuses }
+  /** Nothing else happens in this pass. */
+  | { readonly kind: 'held'; readonly actions: readonly Action[]; readonly status: RayServiceStatuses };
+
+/** One step of running → suspending → suspended → running. A suspension that has begun is carried to its end, whatever the spec says. */
+export function planSuspension(subject: Subject): Suspension {
+  const { spec, before } = subject;
+  if (isConditionTrue(before.conditions, Type.Suspending)) return suspending(subject);
+  if (isConditionTrue(before.conditions, Type.Suspended)) {
+    return spec.suspend === true
+      ? { kind: 'held', actions: [], status: before }
+      : { kind: 'running', status: resumed(subject) };
+  }
+  if (spec.suspend !== true) return { kind: 'running', status: before };
+  return { kind: 'held', actions: [], status: requested(subject) };
+}
+
+function requested(subject: Subject): RayServiceStatuses {
+  const message = 'Spec.Suspend is true; will delete all Kubernetes resources owned by this RayService.';
+  const set = { now: subject.now, generation: subject.service.metadata?.generation };
+  const wanted = yes(Reason.SuspendRequested, message);
+  const conditions = withCondition(subject.before.conditions ?? [], Type.Suspending, wanted, set);
+  return {
+    ...subject.before,
+    ...generationOf(subject),
+    conditions: settle(conditions, Reason.SuspendInProgress, 'RayService is suspending.', set),
+    activeServiceStatus: EMPTY_SIDE,
+    pendingServiceStatus: EMPTY_SIDE,
+    numServeEndpoints: 0,
+    serviceStatus: '',
+  };
+}
+
+function suspending(subject: Subject): Suspension {
+  const { before } = subject;
+  const conditions = before.conditions ?? [];
+  const set = { now: subject.now, generation: before.observedGeneration };
+  const hasMore = subject.clusters.length > 0 || ownObjects(subject).length > 0;
+  if (hasMore) {
+    const verdict = yes(
+      Reason.SuspendInProgress,
+      'Waiting for all Kubernetes resources owned by this RayService to be deleted.',
+    );
+    const actions = [
+      ...subject.clusters.flatMap((view) => deleteCluster(subject, view, ' during suspend')),
+      ...ownObjects(subject).flatMap(({ kind, object }) => deleteObject(subject, kind, object)),
+    ];
+    const status = { ...before, conditions: withCondition(conditions, Type.Suspending, verdict, set) };
+    return { kind: 'held', actions, status };
+  }
+  const over = 'All owned resources have been deleted.';
+  let after = settle(conditions, Reason.SuspendComplete, 'RayService is suspended.', set);
+  after = withCondition(after, Type.Suspending, no(Reason.SuspendComplete, over), set);
+  after = withCondition(after, Type.Suspended, yes(Reason.SuspendComplete, over), set);
+  return { kind: 'held', actions: [], status: { ...before, conditions: after } };
+}
+
+/** A service that comes back starts like a new one; the clock of its time limit starts anew too. */
+function resumed(subject: Subject): RayServiceStatuses {
+  const verdict = no(Reason.Initializing, 'RayService is initializing after resuming from suspend.');
+  const set = { now: subject.now, generation: subject.service.metadata?.generation };
+  const back = no(Reason.RayServiceResumed, 'Spec.Suspend is false; RayService has resumed.');
+  let conditions = withCondition(subject.before.conditions ?? [], Type.Suspended, back, set);
+  for (const type of [Type.Ready, Type.UpgradeInProgress]) {
+    conditions = withCondition(withoutCondition(conditions, type), type, verdict, set);
+  }
+  return { ...subject.before, ...generationOf(subject), conditions };
+}
+
+function settle(conditions: readonly Condition[], reason: string, message: string, set: Setting): readonly Condition[] {
+  const ready = withCondition(conditions, Type.Ready, no(reason, message), set);
+  const upgrade = withCondition(ready, Type.UpgradeInProgress, no(reason, 'No upgrade in progress.'), set);
+  return withCondition(upgrade, Type.RollbackInProgress, no(reason, 'No rollback in progress.'), set);
+}
+
+interface OwnObject {
+  readonly kind: WrittenKind;
+  readonly object: KubeObject;
+}
+
+/** What the service itself owns beside its clusters; what those own goes with them. */
+export function ownObjects({ services, gatewayApi, uid }: Subject): readonly OwnObject[] {
+  const isOurs = ({ metadata }: KubeObject) =>
+    metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) ?? false;
+  const routing =
+    gatewayApi.kind === 'there'
+      ? [
+          { kind: 'Gateway', object: gatewayApi.gateway } as const,
+          { kind: 'HTTPRoute', object: gatewayApi.route } as const,
+        ]
+      : [];
+  return [...[...services.values()].map((object) => ({ kind: 'Service', object }) as const), ...routing].flatMap(
+    ({ kind, object }) => (object !== undefined && isOurs(object) ? [{ kind, object }] : []),
+  );
+}
+
+const DELETED: Readonly<Partial<Record<WrittenKind, readonly [done: string, failed: string]>>> = {
+  Service: [Event.DeletedService, Event.FailedToDeleteService],
+  Gateway: [Event.DeletedGateway, Event.FailedToDeleteGateway],
+  HTTPRoute: [Event.DeletedHttpRoute, Event.FailedToDeleteHttpRoute],
+};
+
+/** Deletes an object that is not going already. */
+export function deleteObject(
+  subject: Subject,
+  kind: WrittenKind,
+  { metadata }: KubeObject,
+  because = ' during suspend',
+): readonly Action[] {
+  if (metadata?.deletionTimestamp !== undefined) return [];
+  const [done = '', failed = ''] = DELETED[kind] ?? [];
+  const name = metadata?.name ?? '';
+  const told = `the ${kind} ${fullName(subject, name)}${because}`;
+  return [
+    {
+      type: 'delete',
+      kind,
+      name,
+      uid: metadata?.uid ?? '',
+      done: normal(done, 'Delete', `Deleted ${told}`),
+      failed: warning(failed, 'Delete', `Failed to delete ${told}:`),
+    },
+  ];
+}
+
+function generationOf({ service }: Subject): Pick<RayServiceStatuses, 'observedGeneration'> {
+  const generation = service.metadata?.generation;
+  return generation === undefined ? {} : { observedGeneration: generation };
+}

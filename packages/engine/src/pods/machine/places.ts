@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { constants } from 'node:os';
+import type { ProcessEnd } from '../sandbox/sandbox.ts';
+import type { Call } from './protocol.ts';
+import { runTool } from './run-tool.ts';
+
+type CallOf<Type extends Call['type']> = Extract<Call, { type: Type }>;
+
+/** A pod's network and host name, held by a process that does nothing. */
+interface Place {
+  readonly holder: ChildProcess;
+  readonly running: Map<string, ChildProcess>;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly env: Readonly<Record<string, string>>;
+  /** `unshare` ends with 1 when its child was killed: that it was is remembered here. */
+  isKilled: boolean;
+}
+
+/** Every pod's place and every process in them. Only used inside the namespaces. */
+export class Places {
+  /** Told once for each process and each exec. */
+  onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
+  readonly #places = new Map<string, Place>();
+  readonly #processes = new Map<string, Running>();
+  readonly #execs = new Map<string, ChildProcess>();
+  #interfaces = 0;
+
+  async create({ sandbox, ip, hostname }: CallOf<'create'>): Promise<void> {
+    const holder = spawn('unshare', ['-n', '-u', '-i', '--', 'sh', '-c', HOLD, hostname], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await firstWord(holder);
+    const pid = String(holder.pid);
+    this.#places.set(sandbox, { holder, running: new Map() });
+    this.#interfaces += 1;
+    const outside = `pod${this.#interfaces}`;
+    await runTool('ip', ['link', 'add', outside, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', pid]);
+    await runTool('ip', ['link', 'set', outside, 'master', 'manta0', 'up']);
+    const gateway = `${ip.slice(0, ip.lastIndexOf('.'))}.1`;
+    const raise = `ip addr add ${ip}/24 dev eth0 && ip link set eth0 up && ip link set lo up && ip route add default via ${gateway}`;
+    await runTool('nsenter', ['-t', pid, '-n', '--', 'sh', '-c', raise]);
+  }
+
+  start(call: CallOf<'start'>): void {
+    const place = this.#places.get(call.sandbox);
+    if (place === undefined) throw new Error(`there is no sandbox ${call.sandbox}`);
+    const output = openSync(call.output, 'a');
+    const inPod = ['-t', String(place.holder.pid), '-n', '-u', '-i', '--'];
+    const inContainer = ['unshare', '-m', '-p', '--fork', '--kill-child=SIGKILL', '--'];
+    const child = spawn('nsenter', [...inPod, ...inContainer, 'sh', '-c', call.script, 'sh', ...call.command], {
+      env: { ...call.env },
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    place.running.set(call.process, child);
+    const running: Running = { child, env: call.env, isKilled: false };
+    this.#processes.set(call.process, running);
+    this.#tellOfEnd(call.process, child, (end) => {
+      place.running.delete(call.process);
+      this.#processes.delete(call.process);
+      return running.isKilled ? KILLED : end;
+    });
+  }
+
+  exec({ process, exec, command, env }: CallOf<'exec'>): void {
+    const running = this.#processes.get(process);
+    const pid = running && firstProcessOf(running.child);
+    if (running === undefined || pid === undefined) throw new Error('the container is not running');
+    const args = ['-t', String(pid), '-m', '-p', '-n', '-u', '-i', '--root', '--wd', '--', ...command];
+    const child = spawn('nsenter', args, { env: { ...running.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#execs.set(exec, child);
+    this.#tellOfEnd(exec, child, (end) => {
+      this.#execs.delete(exec);
+      return end;
+    });
+  }
+
+  /** Connects one stream of an exec; what it says before that waits. */
+  attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void {
+    const child = this.#execs.get(exec);
+    if (child === undefined) {
+      socket.end();
+      return;
+    }
+    if (stream === 'stdin') {
+      if (child.stdin !== null) socket.pipe(child.stdin.on('error', () => socket.destroy()));
+    } else child[stream]?.pipe(socket);
+  }
+
+  signal(process: string, signal: NodeJS.Signals): void {
+    const exec = this.#execs.get(process);
+    if (exec !== undefined) {
+      exec.kill(signal);
+      return;
+    }
+    const running = this.#processes.get(process);
+    const pid = running && firstProcessOf(running.child);
+    if (running === undefined || pid === undefined) return;
+    running.isKilled ||= signal === 'SIGKILL';
+    globalThis.process.kill(pid, signal);
+  }
+
+  async destroy(sandbox: string): Promise<void> {
+    const place = this.#places.get(sandbox);
+    if (place === undefined) return;
+    this.#places.delete(sandbox);
+    const all = [...place.running.values(), place.holder];
+    const ended = all.map(
+      (child) => new Promise<void>((resolve) => (isOver(child) ? resolve() : child.once('exit', () => resolve()))),
+    );
+    // Their first processes go with them: that is what --kill-child is for.
+    for (const child of all) child.kill('SIGKILL');
+    await Promise.all(ended);
+  }
+
+  #tellOfEnd(name: string, child: ChildProcess, settle: (end: ProcessEnd) => ProcessEnd): void {
+    let isTold = false;
+    const end = (how: ProcessEnd) => {
+      if (isTold) return;
+      isTold = true;
+      this.onEnd(name, settle(how));
+    };
+    child.once('error', () => end({ code: 127 }));
+    child.once('close', (code, signal) =>
+      end(signal === null ? { code: code ?? 0 } : { code: 128 + constants.signals[signal], signal }),
+    );
+  }
+}
+
+const KILLED: ProcessEnd = { code: 137, signal: 'SIGKILL' };
+
+const HOLD = 'hostname "$0"; echo up; exec sleep infinity';
+
+function firstWord(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', () => resolve());
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error('the namespaces of the pod could not be made')));
+  });
+}
+
+function isOver(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** `unshare --fork` waits and ignores signals; its only child is the container's first process. */
+function firstProcessOf({ pid }: ChildProcess): number | undefined {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return children[0] === undefined || children[0] === '' ? undefined : Number(children[0]);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * How the engine and the machine talk. The *machine* is one process inside the namespaces in which pods live; it listens on a socket in the
+ * file system, which is the one thing that both sides of a namespace boundary can see. Each connection begins with one line of JSON that says
+ * what it is for; a control connection goes on with lines, all others become plain byte streams after one line of answer.
+ */
+export type Hello =
+  /** Requests and answers; when it ends, the machine ends, and everything in it. */
+  | { readonly type: 'control' }
+  /** A connection to a pod. */
+  | { readonly type: 'dial'; readonly ip: string; readonly port: number }
+  /** One stream of a command that was started with `exec`. */
+  | { readonly type: 'stream'; readonly exec: string; readonly stream: 'stdin' | 'stdout' | 'stderr' };
+
+export interface Request {
+  readonly id: number;
+  readonly call: Call;
+}
+
+export type Call =
+  | { readonly type: 'create'; readonly sandbox: string; readonly ip: string; readonly hostname: string }
+  | {
+      readonly type: 'start';
+      readonly sandbox: string;
+      /** Names the process in later calls. */
+      readonly process: string;
+      /** Everything that has to be mounted, and the root folder to build it in. */
+      readonly script: string;
+      readonly command: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly output: string;
+    }
+  | {
+      readonly type: 'exec';
+      readonly process: string;
+      readonly exec: string;
+      readonly command: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'signal'; readonly process: string; readonly signal: NodeJS.Signals }
+  | { readonly type: 'destroy'; readonly sandbox: string };
+
+export type Answer =
+  | { readonly type: 'done'; readonly id: number }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string }
+  /** A process or an exec has ended. */
+  | { readonly type: 'ended'; readonly process: string; readonly code: number; readonly signal?: NodeJS.Signals };
+
+/** What the machine is told when it starts. */
+export interface MachineSettings {
+  readonly socket: string;
+  /** `10.244.0`: the first three numbers of every address; the machine itself is `.1`. */
+  readonly subnet: string;
+  /** Ports of the machine's address that lead out of it, each to a socket in the file system: the API server, a way to the Internet. */
+  readonly forwards: readonly { readonly port: number; readonly socket: string }[];
+}

@@ -1,0 +1,112 @@
+import type { Mount } from '../sandbox/sandbox.ts';
+
+export interface RootRequest {
+  /** An empty folder that the container's root is built on. */
+  readonly root: string;
+  readonly hosts: string;
+  readonly resolvConf: string;
+  /** The container's own `/tmp`. */
+  readonly tmp: string;
+  readonly shmBytes: number;
+  readonly mounts: readonly Mount[];
+  readonly workingDir: string;
+}
+
+/**
+ * A shell script that builds what a container sees and then becomes its command, `"$@"`. The host's folders are all there, so that the
+ * installed Ray and the system's programs work; what must be the pod's own is put over them: /proc, /dev/shm, /tmp, /run, host names, volumes.
+ */
+export function rootScript(request: RootRequest): string {
+  const { root, hosts, resolvConf, tmp, shmBytes, mounts, workingDir } = request;
+  return [
+    `set -e; R=${quote(root)}`,
+    PRELUDE,
+    `mount -t tmpfs -o size=${shmBytes} tmpfs "$R/dev/shm"`,
+    `mount --bind ${quote(tmp)} "$R/tmp"`,
+    ...mounts.toSorted((a, b) => a.target.split('/').length - b.target.split('/').length).map(mountLine),
+    // Last: a volume under /etc may have put a new folder in its place.
+    `over ${quote(hosts)} /etc/hosts; over ${quote(resolvConf)} /etc/resolv.conf`,
+    // What was built is the root from here on; nothing of the script is left in the container.
+    `cd "$R"; exec chroot "$R" /bin/sh -c 'cd "$0" 2>/dev/null || { echo "the working directory $0 does not exist" >&2; exit 126; }; exec "$@"' ${quote(workingDir)} "$@"`,
+  ].join('\n');
+}
+
+function mountLine(mount: Mount): string {
+  const target = quote(mount.target);
+  if (mount.kind === 'memory') {
+    const size = mount.bytes === undefined ? '' : `-o size=${mount.bytes} `;
+    return `point_d ${target}; mount -t tmpfs ${size}tmpfs "$R"${target}`;
+  }
+  const source = quote(mount.source);
+  // A mount that the user namespace does not own may refuse to become read-only; a volume that can be written is no reason to fail.
+  const readOnly = mount.isReadOnly ? `; mount -o remount,bind,ro "$R"${target} 2>/dev/null || true` : '';
+  return `[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; if [ -d ${source} ]; then point_d ${target}; else point_f ${target}; fi; mount --rbind ${source} "$R"${target}${readOnly}`;
+}
+
+/** One word for a shell, whatever is in it. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * The new root is a small file system in memory in which the host's top folders are mounted, read-only. Nothing is ever made or removed in a
+ * folder of the host: `mirror` turns such a folder into one in memory that shows what was in it, and mount points are made there.
+ */
+const PRELUDE = `
+mount --make-rprivate /
+mount -t tmpfs -o mode=755 tmpfs "$R"
+ours=' / '
+own() { ours="$ours$1 "; }
+is_ours() { case "$ours" in *" $1 "*) return 0;; esac; return 1; }
+# Flags that the outer namespace has locked have to be named again.
+read_only() {
+  for flags in ro relatime,ro nosuid,nodev,ro nosuid,nodev,relatime,ro nosuid,nodev,noexec,relatime,ro; do
+    mount -o "remount,bind,$flags" "$1" 2>/dev/null && return 0
+  done
+  return 0
+}
+show() { mkdir -p "$R$2"; mount --rbind "$1" "$R$2"; }
+for name in proc tmp run home mnt .host; do mkdir "$R/$name"; own "/$name"; done
+mount --rbind / "$R/.host"; read_only "$R/.host"
+for entry in /*; do
+  case "$entry" in /proc|/tmp|/run|/home|/mnt|'/*') continue;; esac
+  if [ -L "$entry" ]; then ln -s "$(readlink "$entry")" "$R$entry"
+  elif [ -d "$entry" ]; then
+    show "$entry" "$entry"
+    case "$entry" in /dev|/sys) ;; *) read_only "$R$entry";; esac
+  fi
+done
+for entry in /home/*; do
+  [ -d "$entry" ] || continue
+  show "$entry" "$entry"; read_only "$R$entry"
+done
+[ -d "$R/home/ray" ] || { mkdir "$R/home/ray"; own /home/ray; }
+mount -t proc proc "$R/proc"
+mount -t tmpfs -o mode=755 tmpfs "$R/run"
+[ -d /var/tmp ] && mount -t tmpfs -o mode=1777 tmpfs "$R/var/tmp"
+mirror() {
+  mount -t tmpfs -o mode=755 tmpfs "$R$1"; own "$1"
+  for child in "$R/.host$1"/* "$R/.host$1"/.[!.]*; do
+    name="\${child##*/}"
+    if [ -L "$child" ]; then cp -P "$child" "$R$1/$name"
+    elif [ -d "$child" ]; then mkdir "$R$1/$name"; mount --rbind "$child" "$R$1/$name"
+    elif [ -e "$child" ]; then ln -s "/.host$1/$name" "$R$1/$name"
+    fi
+  done
+}
+in_ours() {
+  holder="\${1%/*}"; [ -n "$holder" ] || holder=/
+  point_d "$holder"
+  holder="\${1%/*}"; [ -n "$holder" ] || holder=/
+  is_ours "$holder" || mirror "$holder"
+}
+point_d() {
+  [ -d "$R$1" ] && return 0
+  in_ours "$1"; rm -f "$R$1"; mkdir "$R$1"; own "$1"
+}
+point_f() {
+  [ -f "$R$1" ] && [ ! -L "$R$1" ] && return 0
+  in_ours "$1"; rm -f "$R$1"; : > "$R$1"
+}
+over() { point_f "$2"; mount --bind "$1" "$R$2"; }
+`;

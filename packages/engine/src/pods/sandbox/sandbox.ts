@@ -1,0 +1,88 @@
+import type { Duplex } from 'node:stream';
+
+/**
+ * Where pods live on this machine. A driver gives each pod a place of its own (its network address, its host name, what its containers see
+ * of the file system) and runs processes in it. Nothing here knows Kubernetes: the kubelet above decides what runs when.
+ */
+export interface SandboxDriver {
+  /** One line for people: which isolation this is, and why not a better one. */
+  readonly description: string;
+  /** Addresses that pods reach the API server under. */
+  readonly apiServer: { readonly host: string; readonly port: number };
+  /** Makes a pod's place; the same id twice is a mistake. */
+  create(request: SandboxRequest): Promise<Sandbox>;
+  /** Ends every sandbox and everything in them. */
+  close(): Promise<void>;
+}
+
+export interface SandboxRequest {
+  /** Unique and short; part of names of interfaces and files. */
+  readonly id: string;
+  readonly hostname: string;
+  /** A folder of the pod's own, which exists and is gone after it: temporary files live in it. */
+  readonly folder: string;
+  /** The first content of the pod's `/etc/hosts`. */
+  readonly hosts: string;
+}
+
+/** A pod's place. */
+export interface Sandbox {
+  readonly ip: string;
+  /** Starts a container's process; rejects with a readable message when it cannot even begin (a missing program, a mount that fails). */
+  start(request: ProcessRequest): Promise<SandboxProcess>;
+  /** Runs one more command in a running container, with its own streams. */
+  exec(
+    container: SandboxProcess,
+    command: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<ExecStreams>;
+  /** Replaces the content of `/etc/hosts` of all containers, in place: Ray keeps the file open. */
+  setHosts(text: string): Promise<void>;
+  /** A connection to a port of the pod, for probes, proxies and port-forwarding. */
+  connect(port: number): Promise<Duplex>;
+  /** Ends everything that runs in it, at once, and takes it down. */
+  destroy(): Promise<void>;
+}
+
+export interface ProcessRequest {
+  /** The container's name. */
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Must exist inside; `/` unless told. */
+  readonly workingDir?: string;
+  readonly mounts: readonly Mount[];
+  /** Size of `/dev/shm`; half a gigabyte unless told. */
+  readonly shmBytes?: number;
+  /** The file that its output is appended to, as it is written. */
+  readonly output: string;
+}
+
+/** Something that a container sees at a path. Mount points that do not exist are made. */
+export type Mount =
+  | { readonly kind: 'bind'; readonly source: string; readonly target: string; readonly isReadOnly: boolean }
+  | { readonly kind: 'memory'; readonly target: string; readonly bytes?: number };
+
+/** A running container. */
+export interface SandboxProcess {
+  readonly name: string;
+  /** Settles when its first process has ended, and all others with it. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Sends a signal to its first process; nothing when it has ended. */
+  signal(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** How a process ended; a signal that killed it is also in the code, as a shell would say it. */
+export interface ProcessEnd {
+  readonly code: number;
+  readonly signal?: NodeJS.Signals;
+}
+
+/** A command inside a container, and its streams. */
+export interface ExecStreams {
+  readonly stdin: NodeJS.WritableStream;
+  readonly stdout: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.ReadableStream;
+  readonly ended: Promise<ProcessEnd>;
+  kill(): void;
+}

@@ -1,0 +1,175 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type Mount,
+  type Sandbox,
+  type SandboxDriver,
+  startNamespaceDriver,
+} from '../../packages/engine/src/pods/index.ts';
+
+const MACHINE = resolve(import.meta.dirname, '../../packages/engine/src/pods/machine/main.ts');
+const env = { PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${process.env['PATH'] ?? ''}`, HOME: '/home/ray' };
+const isRoot = process.getuid?.() === 0;
+
+describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods in namespaces (%s)', (mode) => {
+  const folder = mkdtempSync(join(tmpdir(), 'manta-sandbox-'));
+  let driver: SandboxDriver;
+  let pods = 0;
+
+  beforeAll(async () => {
+    driver = await startNamespaceDriver({
+      mode,
+      description: mode,
+      machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', MACHINE],
+      onApiConnection: (socket) => void socket.end('this is the API server'),
+      onEgressConnection: (socket) => void socket.end(),
+    });
+  });
+  afterAll(async () => {
+    await driver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function pod(hosts = '127.0.0.1 localhost\n'): Promise<Sandbox> {
+    pods += 1;
+    const own = join(folder, `pod${pods}`);
+    mkdirSync(own);
+    return await driver.create({ id: `pod${pods}`, hostname: `pod-${pods}`, folder: own, hosts });
+  }
+
+  /** Runs a shell script to its end. */
+  async function run(sandbox: Sandbox, script: string, mounts: readonly Mount[] = []) {
+    const output = join(folder, `out-${Math.random()}`);
+    const process = await sandbox.start({ name: 'main', command: ['bash', '-c', script], env, mounts, output });
+    const end = await process.ended;
+    return { ...end, output: readFileSync(output, 'utf8') };
+  }
+
+  it('have a name and an address of their own, and reach each other', async () => {
+    const [server, client] = await Promise.all([pod(), pod()]);
+    const output = join(folder, 'server');
+    const web = await server.start({
+      name: 'web',
+      command: ['python3', '-u', '-m', 'http.server', '8000'],
+      env,
+      mounts: [],
+      output,
+    });
+    await vi.waitFor(async () => (await server.connect(8000)).destroy(), { timeout: 20_000 });
+    const asked = await run(
+      client,
+      `hostname; exec 3<>/dev/tcp/${server.ip}/8000; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; head -1 <&3`,
+    );
+    expect(asked.output).toMatch(/^pod-\d+\nHTTP\/1\.0 200 OK/);
+    await expect(server.connect(9999)).rejects.toThrow('ECONNREFUSED');
+    await web.signal('SIGKILL');
+    expect(await web.ended).toEqual({ code: 137, signal: 'SIGKILL' });
+    await Promise.all([server.destroy(), client.destroy()]);
+  });
+
+  it('may use the same port side by side', async () => {
+    const [a, b] = await Promise.all([pod(), pod()]);
+    const listen = (sandbox: Sandbox, word: string) =>
+      sandbox.start({
+        name: word,
+        command: ['python3', '-u', '-m', 'http.server', '8000'],
+        env,
+        mounts: [],
+        output: join(folder, word),
+      });
+    const both = await Promise.all([listen(a, 'a'), listen(b, 'b')]);
+    for (const each of [a, b]) await vi.waitFor(async () => (await each.connect(8000)).destroy(), { timeout: 20_000 });
+    await Promise.all([a.destroy(), b.destroy()]);
+    expect(await Promise.all(both.map(({ ended }) => ended))).toHaveLength(2);
+  });
+
+  it('reach the API server', async () => {
+    const sandbox = await pod();
+    const { host, port } = driver.apiServer;
+    expect((await run(sandbox, `exec 3<>/dev/tcp/${host}/${port}; cat <&3`)).output).toBe('this is the API server');
+    await sandbox.destroy();
+  });
+
+  it('end with the code of their first process, and everything in them ends with it', async () => {
+    const sandbox = await pod();
+    expect(await run(sandbox, 'sleep 1000 & exit 7')).toMatchObject({ code: 7 });
+    expect((await run(sandbox, 'ps ax | grep -c "[s]leep 1000"')).output).toBe('0\n');
+    await sandbox.destroy();
+  });
+
+  it('see their volumes wherever they are mounted, and cannot change the host', async () => {
+    const volume = join(folder, `volume-${mode}`);
+    mkdirSync(volume);
+    writeFileSync(join(volume, 'file'), 'content');
+    const sandbox = await pod();
+    const mounts: Mount[] = [
+      { kind: 'bind', source: volume, target: '/home/ray/samples', isReadOnly: true },
+      { kind: 'bind', source: join(volume, 'file'), target: '/etc/manta-test/deep/file.txt', isReadOnly: false },
+      { kind: 'bind', source: volume, target: '/data', isReadOnly: false },
+      { kind: 'memory', target: '/cache', bytes: 1 << 20 },
+    ];
+    const script = `cat /home/ray/samples/file /etc/manta-test/deep/file.txt; echo written > /data/new
+      touch /home/ray/samples/no /etc/no /usr/no /root/no 2>&1 | grep -c 'Read-only'; head -c 5 /etc/passwd; df --output=size /cache | tail -1`;
+    const etc = readdirSync('/etc');
+    const { output } = await run(sandbox, script, mounts);
+    expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^contentcontent[34] root: 1024$/);
+    expect(readFileSync(join(volume, 'new'), 'utf8')).toBe('written\n');
+    expect(readdirSync('/etc')).toEqual(etc);
+    expect(existsSync('/data/new')).toBe(false);
+    await sandbox.destroy();
+  });
+
+  it('say what is wrong with a mount, a program or a folder that does not exist', async () => {
+    const sandbox = await pod();
+    const missing: Mount = { kind: 'bind', source: '/no/such', target: '/x', isReadOnly: true };
+    expect(await run(sandbox, 'true', [missing])).toMatchObject({
+      code: 125,
+      output: 'cannot mount /no/such: it does not exist\n',
+    });
+    const start = (command: readonly string[], workingDir: string) =>
+      sandbox.start({ name: 'bad', command, env, mounts: [], workingDir, output: join(folder, `bad-${mode}`) });
+    expect(await (await start(['no-such-program'], '/')).ended).toEqual({ code: 127 });
+    expect(await (await start(['true'], '/no/where')).ended).toEqual({ code: 126 });
+    expect(readFileSync(join(folder, `bad-${mode}`), 'utf8')).toContain(
+      'the working directory /no/where does not exist',
+    );
+    await sandbox.destroy();
+  });
+
+  it('see new host names at once, in the file that they have open', async () => {
+    const sandbox = await pod('1.1.1.1 first\n');
+    const output = join(folder, `hosts-${mode}`);
+    const script = 'exec 3</etc/hosts; cat /etc/hosts; until grep -q second /etc/hosts; do sleep 0.05; done; cat <&3';
+    const process = await sandbox.start({ name: 'main', command: ['bash', '-c', script], env, mounts: [], output });
+    await vi.waitFor(() => expect(readFileSync(output, 'utf8')).toContain('first'), { timeout: 10_000 });
+    await sandbox.setHosts('2.2.2.2 second\n');
+    await process.ended;
+    expect(readFileSync(output, 'utf8')).toBe('1.1.1.1 first\n2.2.2.2 second\n');
+    await sandbox.destroy();
+  });
+
+  it('run one more command in a container, with its streams and its code', async () => {
+    const sandbox = await pod();
+    const main = await sandbox.start({
+      name: 'main',
+      command: ['sleep', '1000'],
+      env,
+      mounts: [],
+      output: join(folder, 'x'),
+    });
+    const exec = await vi.waitFor(() => sandbox.exec(main, ['sh', '-c', 'cat; echo oops >&2; exit 3']), {
+      timeout: 10_000,
+    });
+    exec.stdin.end('hello');
+    expect(await Promise.all([text(exec.stdout), text(exec.stderr), exec.ended])).toEqual([
+      'hello',
+      'oops\n',
+      { code: 3 },
+    ]);
+    await sandbox.destroy();
+    expect((await main.ended).code).not.toBe(0);
+  });
+});

@@ -106,6 +106,15 @@ describe('a token', () => {
     expect(await all.find(GUARDED)).toMatchObject({ head: { token: 'new' } });
   });
 
+  it('is read at once for what is tried only once', async () => {
+    await secret({ auth_token: Buffer.from('old').toString('base64') });
+    const all = heads();
+    await all.find(GUARDED);
+    await client.delete(resources.secrets, { namespace: 'ml', name: 'c' });
+    expect(await all.find(GUARDED)).toMatchObject({ isFound: true });
+    expect(await all.find(GUARDED, { isFresh: true })).toMatchObject({ isFound: false });
+  });
+
   it('that is missing is told, with the Secret that should have it', async () => {
     const missing = await heads().find(GUARDED);
     expect(missing).toMatchObject({ isFound: false, why: expect.stringContaining('failed to get auth secret ml/c: ') });

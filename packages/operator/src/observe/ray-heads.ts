@@ -33,6 +33,8 @@ export interface RayHeads {
 export interface FindOptions {
   readonly address?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The token is read anew: for what is tried only once. */
+  readonly isFresh?: boolean | undefined;
 }
 
 export interface RayHeadsOptions {
@@ -70,12 +72,12 @@ export function createRayHeads({ cache, client, clock, clusterDomain, throughApi
 
   return {
     address,
-    async find(cluster, { address: known, signal } = {}) {
+    async find(cluster, { address: known, signal, isFresh } = {}) {
       const where = url(cluster, known);
       if (typeof where !== 'string') return where;
       const session = sessionOf(cluster, cache);
       if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
-      const token = await tokens.of(cluster, signal);
+      const token = await tokens.of(cluster, isFresh === true, signal);
       return token.ok
         ? { isFound: true, head: { url: where, token: token.value, session } }
         : { isFound: false, why: token.why };
@@ -113,11 +115,12 @@ class TokenCache {
     this.#clock = clock;
   }
 
-  async of({ metadata, spec }: RayCluster, signal: AbortSignal | undefined): Promise<Token> {
+  async of({ metadata, spec }: RayCluster, isFresh: boolean, signal: AbortSignal | undefined): Promise<Token> {
     const { name: cluster = '', namespace = '' } = metadata ?? {};
     const name = clusterObjectNames.authSecret(cluster, spec?.authOptions?.secretName);
     const key = toKey(namespace, name);
     this.#drop();
+    if (isFresh) this.#known.delete(key);
     const known = this.#known.get(key);
     if (known !== undefined) return { ok: true, value: known.value };
     try {

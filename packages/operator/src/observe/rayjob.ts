@@ -98,10 +98,10 @@ async function findHead(
   signal: AbortSignal,
 ): Promise<HeadLookup | undefined> {
   const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
-  const isOfInterest =
-    jobDeploymentStatus === JobDeploymentStatus.Running || job.metadata?.deletionTimestamp !== undefined;
+  const isLeaving = job.metadata?.deletionTimestamp !== undefined;
+  const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving;
   if (cluster === undefined || dashboardURL === undefined || !isOfInterest) return undefined;
-  return await heads.find(cluster, { address: dashboardURL, signal });
+  return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }
 
 function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefined {

@@ -9,9 +9,9 @@ export function nextAttempt({ attempts = [] }: RayJobStatus): number {
   return (attempts.at(-1)?.number ?? 0) + 1;
 }
 
-/** The list with an attempt that begins now. */
-export function withAttempt(status: RayJobStatus, ids: AttemptIds, now: number): readonly RayJobAttempt[] {
-  const begun = { number: nextAttempt(status), ...ids, startTime: timestamp(now) };
+/** The list with an attempt that begins. */
+export function withAttempt(status: RayJobStatus, begins: AttemptStart): readonly RayJobAttempt[] {
+  const begun = { number: nextAttempt(status), ...begins };
   return [...(status.attempts ?? []), begun].slice(-KEPT);
 }
 
@@ -26,7 +26,7 @@ export function withEnd(before: RayJobStatus, after: RayJobStatus, now: number):
   return { ...after, attempts: [...attempts.slice(0, -1), { ...last, endTime: timestamp(now), outcome, ...reason }] };
 }
 
-export type AttemptIds = Pick<RayJobAttempt, 'rayClusterName' | 'submissionId'>;
+export type AttemptStart = Pick<RayJobAttempt, 'rayClusterName' | 'submissionId' | 'startTime'>;
 
 /** How the current attempt ended, in one word; undefined while it goes on. Without Ray's own word it is lost, not failed. */
 function outcomeOf({ jobDeploymentStatus, jobStatus, reason }: RayJobStatus): RayJobAttempt['outcome'] | undefined {

@@ -1,4 +1,4 @@
-import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState } from '@manta/api';
+import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState, type Time } from '@manta/api';
 import type { Action } from '../plan.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { nextAttempt, withAttempt } from './attempts.ts';
@@ -8,10 +8,11 @@ import type { Subject } from './subject.ts';
 
 /** A new attempt: what it will be called is written down before anything is made under that name. */
 export function begin(subject: Subject): Step {
-  const { spec, status, mode, isSelecting, now } = subject;
+  const { spec, status, mode, isSelecting } = subject;
   const ids = nextIds({ ...subject, attempt: nextAttempt(status) });
   const rayClusterName = isSelecting ? spec.clusterSelector?.[Label.Cluster] : ids.cluster;
   const jobId = mode === JobSubmissionMode.Interactive ? undefined : spec.jobId || ids.job;
+  const startTime = startOf(subject);
   return move(
     subject,
     {
@@ -19,11 +20,18 @@ export function begin(subject: Subject): Step {
       rayClusterName,
       jobStatus: RayJobState.New,
       jobDeploymentStatus: JobDeploymentStatus.Initializing,
-      startTime: timestamp(now),
-      attempts: withAttempt(status, { rayClusterName: rayClusterName ?? '', submissionId: jobId ?? '' }, now),
+      startTime,
+      attempts: withAttempt(status, { rayClusterName: rayClusterName ?? '', submissionId: jobId ?? '', startTime }),
     },
     addFinalizer(subject),
   );
+}
+
+/** No two attempts start at the same time, by the seconds that a status has: the names of the next one are made from it. */
+function startOf({ status, now }: Subject): Time {
+  const before = Date.parse(status.startTime ?? '');
+  const current = timestamp(now);
+  return before >= Date.parse(current) ? timestamp(before + 1000) : current;
 }
 
 /** So that a deletion passes by us, and a job that runs is stopped. */

@@ -16,7 +16,8 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   const subject = subjectOf({ ...observed, answer: { kind: 'unasked' } });
   const { status, submission, now, job } = subject;
   const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
-  if (!isRunning || !status.jobId || job.metadata?.deletionTimestamp !== undefined) return undefined;
+  const isLeaving = subject.spec.suspend === true || job.metadata?.deletionTimestamp !== undefined;
+  if (!isRunning || isLeaving || !status.jobId) return undefined;
   const submitter = submitterOf(subject);
   const moments = [
     submitter.kind === 'finished' || submitter.kind === 'failed' ? submitter.at : undefined,

@@ -154,8 +154,10 @@ describe('Serve', () => {
   });
 
   test('takes a whole configuration', async () => {
-    expect(await client.putServe({ applications: [{ name: 'app' }] })).toEqual({ kind: 'put-serve' });
-    expect(last()).toBe('PUT /api/serve/applications/ {"applications":[{"name":"app"}]}');
+    expect(await client.putServe({ applications: [{ name: 'app', import_path: 'a:b' }] })).toEqual({
+      kind: 'put-serve',
+    });
+    expect(last()).toBe('PUT /api/serve/applications/ {"applications":[{"name":"app","import_path":"a:b"}]}');
     wrong(500, 'bad config');
     await expect(client.putServe({})).rejects.toThrow('UpdateDeployments fail: 500 Internal Server Error bad config');
   });

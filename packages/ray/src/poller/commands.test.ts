@@ -109,7 +109,7 @@ describe('a command', () => {
     bench.poller.ask(bench.where(), { kind: 'serve' }, interest);
     askJob();
     await clock.advance(10_000);
-    perform({ kind: 'put-serve', config: { applications: [{ name: 'app' }] } });
+    perform({ kind: 'put-serve', config: { applications: [{ name: 'app', import_path: 'a:b' }] } });
     await clock.advance(2);
     expect(bench.poller.ask(bench.where(), { kind: 'serve' }, interest)).toMatchObject({
       kind: 'known',

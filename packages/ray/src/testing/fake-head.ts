@@ -193,7 +193,11 @@ export class FakeHead {
 
   #serve(request: FakeRequest): FakeResponse {
     if (request.method === 'PUT') {
-      const config: { readonly applications?: readonly { readonly name?: string }[] } = JSON.parse(request.body);
+      const config: { readonly applications?: readonly { readonly name?: string; readonly import_path?: string }[] } =
+        JSON.parse(request.body);
+      if (config.applications?.some((application) => application.import_path === undefined) ?? true) {
+        return text(400, 'validation error for ServeDeploySchema: import_path: Field required');
+      }
       this.serveConfigs.push(config);
       this.applications.clear();
       const status = this.autoServe ? 'RUNNING' : 'DEPLOYING';

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { classOf, gatewayOf, observedOf, routeOf, serviceOf, sliceOf } from '../testing/objects.ts';
+import { buildRoutes } from './build-routes.ts';
+import type { HttpRoute } from './kinds.ts';
+
+const services = [serviceOf('a-serve-svc'), serviceOf('b-serve-svc')];
+const slices = [sliceOf('a-serve-svc', [['10.0.0.1'], ['10.0.0.2']]), sliceOf('b-serve-svc', [['10.0.0.3']])];
+const backendRefs = [
+  { name: 'a-serve-svc', namespace: 'default', port: 8000, weight: 75 },
+  { name: 'b-serve-svc', namespace: 'default', port: 8000, weight: 25 },
+];
+const route = routeOf('svc-httproute', 'svc-gateway', backendRefs);
+const gateway = gatewayOf('svc-gateway');
+
+const build = (content: Parameters<typeof observedOf>[0]) =>
+  buildRoutes(observedOf({ services, slices, gateways: [gateway], routes: [route], ...content }), 'manta');
+
+/** `type=status reason` of each condition. */
+const said = (conditions: readonly { type: string; status: string; reason: string }[] = []) =>
+  conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+const routeSays = (content: Parameters<typeof observedOf>[0]) => {
+  const [verdicts] = build(content).routes.values();
+  return said(verdicts?.[0]?.conditions);
+};
+const backendsOf = (content: Parameters<typeof observedOf>[0]) =>
+  build(content).table.gateways[0]?.hosts[0]?.rules[0]?.backends.map(({ key, weight, endpoints, problem }) => ({
+    key,
+    weight,
+    at: endpoints.map(({ host, port, protocol }) => `${protocol} ${host}:${port}`),
+    ...(problem === undefined ? {} : { problem }),
+  }));
+
+describe('a RayService’s Gateway and route', () => {
+  it('become rules with weights and endpoints', () => {
+    expect(build({}).table.gateways).toMatchObject([
+      { ownHosts: ['svc-gateway.default'], hosts: [{ hostname: undefined }] },
+    ]);
+    expect(backendsOf({})).toEqual([
+      { key: 'default/a-serve-svc:8000', weight: 75, at: ['auto 10.0.0.1:8000', 'auto 10.0.0.2:8000'] },
+      { key: 'default/b-serve-svc:8000', weight: 25, at: ['auto 10.0.0.3:8000'] },
+    ]);
+  });
+
+  it('are accepted, resolved and programmed', () => {
+    const { gateways } = build({});
+    const verdict = gateways.get('default/svc-gateway');
+    expect(said(verdict?.conditions)).toEqual(['Accepted=True Accepted', 'Programmed=True Programmed']);
+    expect(verdict?.conditions[0]).toMatchObject({ observedGeneration: 1 });
+    expect(verdict?.listeners).toMatchObject([{ name: 'http', attachedRoutes: 1, isServed: true }]);
+    expect(routeSays({})).toEqual(['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs']);
+  });
+});
+
+describe('endpoints', () => {
+  it.each([
+    ['that are not ready are left out', [['1.1.1.1', { ready: false }], ['2.2.2.2']], ['auto 2.2.2.2:8000']],
+    ['that say nothing are ready', [['1.1.1.1', {}]], ['auto 1.1.1.1:8000']],
+    [
+      'that leave are left out while others are ready',
+      [['1.1.1.1', { ready: false, serving: true, terminating: true }], ['2.2.2.2']],
+      ['auto 2.2.2.2:8000'],
+    ],
+    [
+      'that leave are used while no other is ready',
+      [
+        ['1.1.1.1', { ready: false, serving: true, terminating: true }],
+        ['2.2.2.2', { ready: false }],
+      ],
+      ['auto 1.1.1.1:8000'],
+    ],
+    [
+      'that leave and do not serve are never used',
+      [['1.1.1.1', { ready: false, serving: false, terminating: true }]],
+      [],
+    ],
+  ] as const)('%s', (_, endpoints, expected) => {
+    const [first] = backendsOf({ slices: [sliceOf('a-serve-svc', endpoints)] }) ?? [];
+    expect(first?.at).toEqual(expected);
+  });
+
+  it('have the port that the pod listens on, not that of the Service', () => {
+    const [first] = backendsOf({ slices: [sliceOf('a-serve-svc', [['1.1.1.1']], 9999)] }) ?? [];
+    expect(first?.at).toEqual(['auto 1.1.1.1:9999']);
+  });
+
+  it.each([
+    ['kubernetes.io/h2c', 'http2'],
+    ['grpc', 'http2'],
+    ['kubernetes.io/ws', 'http1'],
+    [undefined, 'auto'],
+  ])('of a port with the appProtocol %s speak %s', (appProtocol, protocol) => {
+    const [first] = backendsOf({ services: [serviceOf('a-serve-svc', 8000, appProtocol)] }) ?? [];
+    expect(first?.at[0]).toMatch(protocol);
+  });
+
+  it('that are missing are explained', () => {
+    const problemOf = (content: Parameters<typeof observedOf>[0]) => backendsOf(content)?.[0]?.problem;
+    expect(problemOf({ slices: [] })).toBe('no pod fits its selector');
+    expect(problemOf({ slices: [sliceOf('a-serve-svc', [['1.1.1.1', { ready: false }]])] })).toBe(
+      'none of its 1 pods is ready',
+    );
+    expect(problemOf({ services: [] })).toBe('the Service does not exist');
+    expect(problemOf({ services: [serviceOf('a-serve-svc', 80)] })).toBe('the Service has no such port; it has 80');
+  });
+});
+
+describe('whose Gateway it is', () => {
+  const count = (content: Parameters<typeof observedOf>[0]) => build(content).gateways.size;
+
+  it('is told by the controller of its class, or by the name where there are no classes', () => {
+    expect(count({})).toBe(1);
+    expect(count({ gateways: [gatewayOf('g', { className: 'istio' })] })).toBe(0);
+    expect(count({ classes: [] })).toBe(1);
+    expect(count({ classes: [classOf('manta', 'example.com/other')] })).toBe(0);
+    const fast = { gateways: [gatewayOf('g', { className: 'fast' })], routes: [] };
+    expect(count({ ...fast, classes: [classOf('fast', 'manta.ray.io/router')] })).toBe(1);
+  });
+
+  it('decides whether a route is any of our business', () => {
+    expect(build({ routes: [routeOf('r', 'other', backendRefs)] }).routes.size).toBe(0);
+  });
+});
+
+describe('a route is refused', () => {
+  const listener = { name: 'http', protocol: 'HTTP', port: 80 };
+  const parented = (parentRef: object): HttpRoute => ({
+    ...route,
+    spec: { ...route.spec, parentRefs: [{ name: 'svc-gateway', ...parentRef }] },
+  });
+  it.each([
+    [
+      'that names a listener that is not there',
+      { routes: [parented({ sectionName: 'https' })] },
+      'Accepted=False NoMatchingParent',
+    ],
+    ['that names a port that is not there', { routes: [parented({ port: 81 })] }, 'Accepted=False NoMatchingParent'],
+    [
+      'of another namespace',
+      { routes: [{ ...parented({ namespace: 'default' }), metadata: { name: 'r', namespace: 'far' } }] },
+      'Accepted=False NotAllowedByListeners',
+    ],
+    [
+      'for hosts that no listener has',
+      {
+        gateways: [gatewayOf('svc-gateway', { listeners: [{ ...listener, hostname: 'a.com' }] })],
+        routes: [routeOf('r', 'svc-gateway', backendRefs, { hostnames: ['b.com'] })],
+      },
+      'Accepted=False NoMatchingListenerHostname',
+    ],
+    [
+      'with a filter that we do not have',
+      { routes: [routeOf('r', 'svc-gateway', [], { rules: [{ filters: [{ type: 'RequestMirror' }], backendRefs }] })] },
+      'Accepted=False UnsupportedValue',
+    ],
+  ])('%s', (_, content, expected) => {
+    expect(routeSays(content)[0]).toBe(expected);
+  });
+
+  it('and says so to its clients, where it was the filter', () => {
+    const mirror = { rules: [{ filters: [{ type: 'RequestMirror' }], backendRefs }] };
+    const { table } = build({ routes: [routeOf('r', 'svc-gateway', [], mirror)] });
+    expect(table.gateways[0]?.hosts[0]?.rules[0]?.filters).toEqual([
+      { kind: 'refuse', why: 'the filter RequestMirror is not served' },
+    ]);
+  });
+
+  it('in part, where a pattern cannot be read: such a match fits nothing', () => {
+    const broken = { rules: [{ matches: [{ path: { type: 'RegularExpression', value: '(' } }], backendRefs }] };
+    const { table } = build({ routes: [routeOf('r', 'svc-gateway', [], broken)] });
+    expect(table.gateways[0]?.hosts[0]?.rules).toEqual([]);
+  });
+});
+
+it.each([
+  ['is not there', [{ name: 'gone', port: 8000 }], 'ResolvedRefs=False BackendNotFound'],
+  ['is no Service', [{ kind: 'Pod', name: 'a', port: 8000 }], 'ResolvedRefs=False InvalidKind'],
+  ['lies in another namespace', [{ name: 'a', namespace: 'far', port: 8000 }], 'ResolvedRefs=False RefNotPermitted'],
+])('a backend that %s is told of', (_, refs, expected) => {
+  expect(routeSays({ routes: [routeOf('r', 'svc-gateway', refs)] })[1]).toBe(expected);
+});
+
+it('a listener that we cannot serve is told of, and the others are served', () => {
+  const listeners = [
+    { name: 'http', protocol: 'HTTP', port: 80 },
+    { name: 'https', protocol: 'HTTPS', port: 443 },
+  ];
+  const both = build({ gateways: [gatewayOf('svc-gateway', { listeners })] }).gateways.get('default/svc-gateway');
+  expect(said(both?.conditions)).toEqual(['Accepted=True ListenersNotValid', 'Programmed=True Programmed']);
+  expect(said(both?.listeners[1]?.conditions).slice(0, 2)).toEqual([
+    'Accepted=False UnsupportedProtocol',
+    'Programmed=False Invalid',
+  ]);
+  const none = build({ gateways: [gatewayOf('svc-gateway', { listeners: listeners.slice(1) })] });
+  expect(said(none.gateways.get('default/svc-gateway')?.conditions)).toEqual([
+    'Accepted=False ListenersNotValid',
+    'Programmed=False Invalid',
+  ]);
+});

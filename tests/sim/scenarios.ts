@@ -1,5 +1,7 @@
 import { MISTAKES, type Mistake } from './raycluster/mistakes.ts';
 import { rayClusterScenario } from './raycluster/scenario.ts';
+import { MISTAKES as CRON_MISTAKES, type Mistake as CronMistake } from './raycronjob/mistakes.ts';
+import { rayCronJobScenario } from './raycronjob/scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { BUGS, type Bug } from './toy/bugs.ts';
 import { toyScenario } from './toy/scenario.ts';
@@ -8,8 +10,10 @@ import { toyScenario } from './toy/scenario.ts';
 export const SCENARIOS: readonly Scenario[] = [
   rayClusterScenario(),
   rayClusterScenario({ isElected: true }),
+  rayCronJobScenario(),
   toyScenario(),
   ...keys<Mistake>(MISTAKES).map((mistake) => rayClusterScenario({ mistake })),
+  ...keys<CronMistake>(CRON_MISTAKES).map((mistake) => rayCronJobScenario({ mistake })),
   ...keys<Bug>(BUGS).map((bug) => toyScenario(bug)),
 ];
 

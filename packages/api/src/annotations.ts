@@ -12,6 +12,13 @@ export const Annotation = {
   WorkerGroupCount: 'ray.io/num-worker-groups',
   OperatorVersion: 'ray.io/kuberay-version',
   RecreateHash: 'ray.io/upgrade-strategy-recreate-hash',
+  /** Ours alone: so many seconds a worker that goes may take to finish its work; 0 for none. */
+  WorkerDrainSeconds: 'ray.io/worker-drain-seconds',
+  /** Ours alone: `false` where evictions may take the head although the installation protects heads. */
+  HeadDisruptionBudget: 'ray.io/head-disruption-budget',
+  /** Ours alone: what the Job that cleans Redis asks for. */
+  RedisCleanupCpu: 'ray.io/redis-cleanup-cpu',
+  RedisCleanupMemory: 'ray.io/redis-cleanup-memory',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
   /** Moved to `spec.ingressClassName` of the Ingress that we build. */
   IngressClass: 'kubernetes.io/ingress.class',

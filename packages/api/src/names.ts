@@ -80,6 +80,7 @@ export const clusterObjectNames = {
   /** A Secret of the user's own keeps its name as it is. */
   authSecret: (cluster: string, custom?: string): string => custom || checkName(cluster),
   gcsClaim: (cluster: string, custom?: string): string => custom || `${cluster}-gcs-pvc`,
+  headBudget: (cluster: string): string => `${cluster}-head`,
   redisCleanupJob: (cluster: string): string => checkLabel(`${cluster}-redis-cleanup`),
   headNetworkPolicy: (cluster: string): string => `${cluster}-head`,
   workerNetworkPolicy: (cluster: string, group: string): string => `${cluster}-workers-${group}`,

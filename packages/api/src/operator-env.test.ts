@@ -16,6 +16,7 @@ const OFF_UNLESS_TRUE: readonly (readonly [string, Switch])[] = [
   ['ENABLE_RANDOM_POD_DELETE', 'randomPodDelete'],
   ['USE_INGRESS_ON_OPENSHIFT', 'ingressOnOpenShift'],
   ['DELETE_RAYJOB_CR_AFTER_JOB_FINISHES', 'deleteRayJobAfterJobFinishes'],
+  ['ENABLE_HEAD_DISRUPTION_BUDGET', 'headDisruptionBudget'],
 ];
 
 describe("the operator's environment", () => {
@@ -57,5 +58,22 @@ describe("the operator's environment", () => {
       [key]: 300,
       notes: [`${name} is 5m, which is not a whole number of seconds; using 300.`],
     });
+  });
+
+  it('takes what is no quantity for not set, with a note', () => {
+    expect(readOperatorEnv({ REDIS_CLEANUP_CPU: '500m', REDIS_CLEANUP_MEMORY: '1Gi' })).toMatchObject({
+      redisCleanupCpu: '500m',
+      redisCleanupMemory: '1Gi',
+      notes: [],
+    });
+    expect(readOperatorEnv({ REDIS_CLEANUP_MEMORY: 'much' })).toMatchObject({
+      redisCleanupMemory: undefined,
+      notes: ['REDIS_CLEANUP_MEMORY is much, which is not a quantity such as 500m or 1Gi; it counts as not set.'],
+    });
+  });
+
+  it('drains no workers unless it says for how long', () => {
+    expect(readOperatorEnv({}).workerDrainSeconds).toBe(0);
+    expect(readOperatorEnv({ WORKER_DRAIN_SECONDS: '60' }).workerDrainSeconds).toBe(60);
   });
 });

@@ -1,4 +1,5 @@
 import { parseGoInt } from './go-int.ts';
+import { parseQuantity } from './quantity.ts';
 import { DefaultSeconds } from './timings.ts';
 
 /** Environment variables as a program finds them. */
@@ -21,6 +22,11 @@ export const OperatorEnvName = {
   RayClusterRequeueSeconds: 'RAYCLUSTER_DEFAULT_REQUEUE_SECONDS_ENV',
   RayJobTransitionGracePeriodSeconds: 'RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS',
   RayJobStatusCheckTimeoutSeconds: 'RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS',
+  // Ours alone.
+  WorkerDrainSeconds: 'WORKER_DRAIN_SECONDS',
+  EnableHeadDisruptionBudget: 'ENABLE_HEAD_DISRUPTION_BUDGET',
+  RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
+  RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
 } as const;
 
 /** The suffix of service names in a cluster that sets no other. */
@@ -44,6 +50,13 @@ export interface OperatorEnv {
   readonly rayClusterRequeueSeconds: number;
   readonly rayJobTransitionGracePeriodSeconds: number;
   readonly rayJobStatusCheckTimeoutSeconds: number;
+  /** How long a worker that goes may take to finish its work; zero or less: it is not drained. */
+  readonly workerDrainSeconds: number;
+  /** Heads are protected from evictions. Needs the role's profile `disruption-budgets`. */
+  readonly headDisruptionBudget: boolean;
+  /** What the Job that cleans Redis asks for; absent: little. */
+  readonly redisCleanupCpu: string | undefined;
+  readonly redisCleanupMemory: string | undefined;
   /** Sentences for the log about values that weren't understood and count as not set. */
   readonly notes: readonly string[];
 }
@@ -63,6 +76,12 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     if (number.ok) return number.value;
     notes.push(`${name} is ${text}, which is not a whole number of seconds; using ${fallback}.`);
     return fallback;
+  };
+  const quantity = (name: string): string | undefined => {
+    const text = env[name] || undefined;
+    if (text === undefined || parseQuantity(text).ok) return text;
+    notes.push(`${name} is ${text}, which is not a quantity such as 500m or 1Gi; it counts as not set.`);
+    return undefined;
   };
   return {
     webhooks: env[OperatorEnvName.EnableWebhooks] === 'true',
@@ -89,6 +108,10 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
       OperatorEnvName.RayJobStatusCheckTimeoutSeconds,
       DefaultSeconds.RayJobStatusCheckTimeout,
     ),
+    workerDrainSeconds: seconds(OperatorEnvName.WorkerDrainSeconds, 0),
+    headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
+    redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
+    redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),
     notes,
   };
 }

@@ -99,7 +99,7 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
   const log = world.log.named('setup');
   const namespace = await leaseNamespace(options);
   const leadership = namespace === undefined ? undefined : joinElection(namespace, world, randomUUID());
-  const wanted = relevantPermissions(options, facts, namespace);
+  const wanted = relevantPermissions(options, facts, input.env, namespace);
   const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
   const { controllers, informers, events, poller } = createControllers(world, input);
   const manager = createManager(world, {

@@ -8,6 +8,7 @@ export {
 export type { BuildContext, PodDefaults } from './build/context.ts';
 export { alignClaimOwner, buildGcsClaim, describeClaimDrift } from './build/gcs-claim.ts';
 export { storageNamespaceOf } from './build/gcs-ft.ts';
+export { buildHeadBudget, type PodDisruptionBudget } from './build/head-budget.ts';
 export { buildHeadPod, headFqdn, stampHeadPod } from './build/head-pod.ts';
 export { buildHeadService, headDashboardPort, headServiceSelector } from './build/head-service.ts';
 export { buildHeadlessService } from './build/headless-service.ts';

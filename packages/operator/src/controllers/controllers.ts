@@ -50,6 +50,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     namespaces: options.watchNamespaces,
     hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
     hasRoutes: facts.isOpenShift && !env.ingressOnOpenShift,
+    hasBudgets: env.headDisruptionBudget,
   });
   const ray = createRayAccess(world, {
     cache,

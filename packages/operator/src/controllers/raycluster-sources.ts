@@ -4,8 +4,10 @@ import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 
 /** What makes a RayCluster be looked at: itself, its pods, and everything else of it, so that what was deleted or changed by hand comes back. */
 export function rayClusterSources(cache: RayClusterCache): readonly Source[] {
-  const { clusters, pods, services, jobs, secrets, roles, roleBindings, routes, ingresses, claims } = cache;
-  const belonging = [services, jobs, secrets, roles, roleBindings, ...(routes === undefined ? [] : [routes])];
+  const { clusters, pods, services, jobs, secrets, roles, roleBindings, routes, ingresses, claims, budgets } = cache;
+  const belonging = [services, jobs, secrets, roles, roleBindings, routes, budgets].filter(
+    (each) => each !== undefined,
+  );
   return [
     fromInformer(clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
     fromInformer(pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),

@@ -36,6 +36,8 @@ export interface RayClusterCache {
   readonly ingresses: Informer<Ingress>;
   /** Only where the embedded GCS storage is switched on. */
   readonly claims: Informer<PersistentVolumeClaim> | undefined;
+  /** Only where heads are protected from evictions. */
+  readonly budgets: Informer<Belonging<NamedRecord>, 'cluster'> | undefined;
   /** Only on OpenShift. */
   readonly routes: Informer<Belonging<RouteRecord>, 'cluster'> | undefined;
 }
@@ -45,6 +47,7 @@ export interface CacheOptions {
   readonly namespaces: readonly string[];
   readonly hasClaims: boolean;
   readonly hasRoutes: boolean;
+  readonly hasBudgets?: boolean;
 }
 
 /** Pods of Ray, whichever cluster they belong to. */
@@ -53,7 +56,7 @@ const OUR_JOBS = `${Label.AppCreatedBy}=${LabelValue.CreatedBy}`;
 
 export function createRayClusterCache(
   world: World,
-  { namespaces, hasClaims, hasRoutes }: CacheOptions,
+  { namespaces, hasClaims, hasRoutes, hasBudgets = false }: CacheOptions,
 ): RayClusterCache {
   const byCluster = { indexes: { cluster: ({ belongsTo }: Belonging<object>) => belongsTo } };
   // Of these only the name and the owner matter; all but the accounts, which users may bring themselves, carry our label.
@@ -98,6 +101,7 @@ export function createRayClusterCache(
     claims: hasClaims
       ? createInformer(world, { type: resources.persistentVolumeClaims, namespaces, project: withoutManagedFields })
       : undefined,
+    budgets: hasBudgets ? createInformer(world, { type: resources.podDisruptionBudgets, ...labelled }) : undefined,
     routes: hasRoutes ? createInformer(world, { ...ours, type: resources.routes, project: routeRecord }) : undefined,
   };
 }
@@ -108,8 +112,8 @@ export function requiredInformers({ clusters, pods, services }: RayClusterCache)
 }
 
 export function optionalInformers(cache: RayClusterCache): readonly Informer[] {
-  const { jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes } = cache;
-  return [jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes].filter(
+  const { jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets } = cache;
+  return [jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets].filter(
     (informer) => informer !== undefined,
   );
 }
@@ -128,6 +132,7 @@ export function informerOf(cache: RayClusterCache, kind: WrittenKind): Informer 
     Secret: cache.secrets,
     PersistentVolumeClaim: cache.claims,
     Job: cache.jobs,
+    PodDisruptionBudget: cache.budgets,
   };
   return informers[kind];
 }

@@ -110,5 +110,6 @@ function otherChildren(
       (found) => found !== undefined,
     ),
     cleanupJobs: cache.jobs.by('cluster', key),
+    budgets: cache.budgets?.by('cluster', key) ?? [],
   };
 }

@@ -12,6 +12,7 @@ const OPTIONAL: readonly ChildKind[] = [
   'Ingress',
   'Route',
   'PersistentVolumeClaim',
+  'PodDisruptionBudget',
 ];
 
 /** The kinds besides pods and Services that may not be read in a namespace, each with the permission that is missing. */

@@ -1,3 +1,4 @@
+import type { OperatorEnv } from '@manta/api';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import { type Permission, permissionsOf } from './permission.ts';
@@ -10,6 +11,7 @@ import { ACCESS_RULES, type Capability } from './rules.ts';
 export function relevantPermissions(
   options: OperatorOptions,
   facts: ClusterFacts,
+  env: Pick<OperatorEnv, 'headDisruptionBudget'>,
   leaseNamespace: string | undefined,
 ): readonly Permission[] {
   const { gates, batchScheduler } = options;
@@ -17,6 +19,7 @@ export function relevantPermissions(
     'leader election': leaseNamespace !== undefined,
     'dashboard through the API server': options.useKubernetesProxy,
     'OpenShift routes': facts.isOpenShift,
+    'disruption budgets of heads': env.headDisruptionBudget,
     'GCS storage claims': gates.GCSFaultToleranceEmbeddedStorage,
     'incremental upgrades': gates.RayServiceIncrementalUpgrade,
     'network policies': gates.RayClusterNetworkPolicy,

@@ -23,12 +23,19 @@ export type Capability =
   | 'mTLS'
   | 'Volcano'
   | 'scheduler-plugins'
-  | 'Kubernetes workload scheduling';
+  | 'Kubernetes workload scheduling'
+  | 'disruption budgets of heads';
 
 /** `base` is what every installation needs; the others are added where their option is switched on. */
-export type Profile = 'base' | 'volcano' | 'scheduler-plugins' | 'kubernetes-was';
+export type Profile = 'base' | 'disruption-budgets' | 'volcano' | 'scheduler-plugins' | 'kubernetes-was';
 
-export const PROFILES: readonly Profile[] = ['base', 'volcano', 'scheduler-plugins', 'kubernetes-was'];
+export const PROFILES: readonly Profile[] = [
+  'base',
+  'disruption-budgets',
+  'volcano',
+  'scheduler-plugins',
+  'kubernetes-was',
+];
 
 export interface AccessRule {
   readonly profile: Profile;
@@ -69,6 +76,13 @@ export const ACCESS_RULES: readonly AccessRule[] = [
   base('mTLS', ['cert-manager.io'], ['certificates'], [...READ, 'create', 'update']),
   base('mTLS', ['cert-manager.io'], ['certificates/status'], ['get']),
   base('mTLS', ['cert-manager.io'], ['issuers'], [...READ, 'create']),
+  rule(
+    'disruption-budgets',
+    'disruption budgets of heads',
+    ['policy'],
+    ['poddisruptionbudgets'],
+    [...READ, 'create', 'delete'],
+  ),
   rule('volcano', 'Volcano', ['scheduling.volcano.sh'], ['podgroups'], [...READ, ...WRITE]),
   rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...READ, 'create']),
   rule(

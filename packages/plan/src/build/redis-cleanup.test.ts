@@ -35,6 +35,14 @@ describe('buildRedisCleanupJob()', () => {
     ]);
   });
 
+  it('asks for as much as the annotations say, else the installation, and takes nonsense for silence', () => {
+    const env = { REDIS_CLEANUP_CPU: '1', REDIS_CLEANUP_MEMORY: '1Gi' };
+    const annotations = { 'ray.io/redis-cleanup-memory': '2Gi', 'ray.io/redis-cleanup-cpu': 'much' };
+    const job = jobOf(rayCluster('demo', redis(), withAnnotations(annotations)), {}, buildContext({ env }));
+    const amounts = { cpu: '1', memory: '2Gi' };
+    expect(podOf(job)?.containers[0]?.resources).toEqual({ limits: amounts, requests: amounts });
+  });
+
   it('can be found again, whatever labels the user has given the head', () => {
     const labels = { 'app.kubernetes.io/created-by': 'me' };
     const template = { metadata: { labels }, ...podTemplate('ray-head') };

@@ -1,4 +1,5 @@
 import {
+  Annotation,
   clusterObjectNames,
   type Container,
   ContainerName,
@@ -10,6 +11,7 @@ import {
   Label,
   LabelValue,
   NodeType,
+  parseQuantity,
   type RayCluster,
   type RayClusterSpec,
   type ResourceRequirements,
@@ -68,7 +70,9 @@ export function buildRedisCleanupJob(
         spec: {
           ...podSpec,
           ...(initContainers.length === 0 ? {} : { initContainers }),
-          containers: [cleanupContainer(rayContainerOf(headSpec), context, options)],
+          containers: [
+            cleanupContainer(rayContainerOf(headSpec), context, options.resources ?? resourcesFor(cluster, context)),
+          ],
           restartPolicy: 'Never',
         },
       },
@@ -76,7 +80,7 @@ export function buildRedisCleanupJob(
   };
 }
 
-function cleanupContainer(ray: Container, context: BuildContext, { resources }: RedisCleanupOptions): Container {
+function cleanupContainer(ray: Container, context: BuildContext, resources: ResourceRequirements): Container {
   const { livenessProbe: _, readinessProbe: __, ...container } = ray;
   const patient = appendEnv(container, [
     { name: EnvName.RedisDbConnectRetries, value: EnvValue.RedisDbConnectRetries },
@@ -86,8 +90,21 @@ function cleanupContainer(ray: Container, context: BuildContext, { resources }: 
     ...patient,
     command: bash(context),
     args: [cleanupScript(hasEnv(ray, EnvName.RedisUsername))],
-    resources: resources ?? { limits: SMALL, requests: SMALL },
+    resources,
   };
+}
+
+/** What the cluster's annotations say, else the installation; what is no quantity counts as not said. */
+function resourcesFor({ metadata }: RayCluster, { env }: BuildContext): ResourceRequirements {
+  const said = (key: string) => {
+    const text = metadata?.annotations?.[key] ?? '';
+    return parseQuantity(text).ok ? text : undefined;
+  };
+  const amounts = {
+    cpu: said(Annotation.RedisCleanupCpu) ?? env.redisCleanupCpu ?? SMALL.cpu,
+    memory: said(Annotation.RedisCleanupMemory) ?? env.redisCleanupMemory ?? SMALL.memory,
+  };
+  return { limits: amounts, requests: amounts };
 }
 
 /** Ray before user names came to Redis does not know the argument, so it is passed only where the head has a user name. */

@@ -12,6 +12,7 @@ import {
 } from '@manta/api';
 import { withPodAuth } from './auth.ts';
 import type { BuildContext } from './context.ts';
+import { withDrain } from './drain.ts';
 import { withWorkerFaultTolerance } from './gcs-ft.ts';
 import { headFqdn } from './head-pod.ts';
 import { draftOf, type PodDraft, withAnnotations, withSpec } from './pod-draft.ts';
@@ -43,6 +44,7 @@ export function buildWorkerPod(
   if (isAutoscalingEnabled(spec) && isAutoscalerV2(spec)) draft = withSpec(draft, { restartPolicy: 'Never' });
   draft = withPodAuth(draft, spec, name);
   if (isTlsEnabled(spec, context.gates)) draft = withPodTls(draft, name, NodeType.Worker);
+  draft = withDrain(draft, cluster, context);
   draft = withHistoryCollector(draft, common, context);
   const pod = finishRayPod(
     draft,

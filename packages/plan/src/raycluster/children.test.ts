@@ -130,3 +130,21 @@ describe('what is there already', () => {
     expect(plan(options)).toEqual(expected);
   });
 });
+
+describe('a head that is protected from evictions', () => {
+  const env = { ENABLE_HEAD_DISRUPTION_BUDGET: 'true' };
+  const budgets = [named('demo-head')];
+
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    ['is none unless the installation says so', { pods }, []],
+    ['gets a budget', { pods, env }, ['create PodDisruptionBudget demo-head']],
+    ['gets it once', { pods, env, children: { budgets } }, []],
+    [
+      'loses it where its cluster does not want it',
+      { pods, env, children: { budgets }, metadata: { annotations: { 'ray.io/head-disruption-budget': 'false' } } },
+      ['delete PodDisruptionBudget demo-head'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+});

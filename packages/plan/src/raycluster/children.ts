@@ -8,6 +8,7 @@ import {
   buildAutoscalerServiceAccount,
   ownServiceAccount,
 } from '../build/autoscaler-access.ts';
+import { buildHeadBudget } from '../build/head-budget.ts';
 import { buildHeadService, headServiceSelector } from '../build/head-service.ts';
 import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
@@ -29,6 +30,7 @@ export function planChildren(subject: Subject): readonly Action[] {
     ...planHeadlessService(subject),
     ...planServeService(subject),
     ...planClaim(subject),
+    ...planHeadBudget(subject),
   ];
 }
 
@@ -128,4 +130,24 @@ function planServeService(subject: Subject): readonly Action[] {
   const service = buildServeService(cluster, spec);
   if (service !== undefined) return createUnlessThere(subject, 'Service', 'service', service, children.services);
   return [validationWarning(SharedEventReason.FailedToCreateService, NO_SERVE_PORT)];
+}
+
+/** Nothing depends on it, so a refusal holds up nothing. */
+function planHeadBudget(subject: Subject): readonly Action[] {
+  const { cluster, context, children, uid } = subject;
+  const wanted = buildHeadBudget(cluster, context);
+  if (wanted !== undefined) {
+    const words = 'pod disruption budget';
+    const made = createUnlessThere(subject, 'PodDisruptionBudget', words, wanted, children.budgets);
+    return made.map((action) => ({ ...action, stopsNothing: true }));
+  }
+  return children.budgets
+    .filter(({ owner }) => owner === uid)
+    .map((budget) => ({
+      type: 'delete',
+      kind: 'PodDisruptionBudget',
+      name: budget.name,
+      uid: budget.uid,
+      isOptional: true,
+    }));
 }

@@ -90,6 +90,8 @@ export interface ObservedChildren {
   readonly routes: readonly RouteRecord[];
   readonly claims: readonly PersistentVolumeClaim[];
   readonly cleanupJobs: readonly JobRecord[];
+  /** PodDisruptionBudgets; empty where the installation does not use them. */
+  readonly budgets: readonly NamedRecord[];
 }
 
 /** An object of which only its existence and its owner matter. */

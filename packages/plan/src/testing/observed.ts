@@ -87,6 +87,7 @@ const NO_CHILDREN: ObservedChildren = {
   routes: [],
   claims: [],
   cleanupJobs: [],
+  budgets: [],
 };
 
 export function headService(options: Partial<ServiceRecord> = {}): ServiceRecord {

@@ -120,6 +120,7 @@ export class TinyWorld {
       ingresses: stored,
       claims: stored,
       cleanupJobs: { ...record, outcome: undefined },
+      budgets: record,
     };
     this.#children = { ...this.#children, [list]: [...rest, item[list]] };
   }
@@ -163,6 +164,7 @@ const LISTS: Readonly<Partial<Record<CreateAction['kind'], keyof ObservedChildre
   Secret: 'secrets',
   PersistentVolumeClaim: 'claims',
   Job: 'cleanupJobs',
+  PodDisruptionBudget: 'budgets',
 };
 
 function listOf(kind: WrittenKind): keyof ObservedChildren {

@@ -15,6 +15,8 @@ export interface ContainerView {
 export interface PodView {
   readonly pod: Pod;
   readonly containers: readonly ContainerView[];
+  /** Where init containers really run; absent: they are done as soon as the pod starts. */
+  readonly initContainers?: readonly ContainerView[];
   readonly podIp: string;
   readonly hostIp: string;
   readonly startMs: number;
@@ -24,8 +26,10 @@ export interface PodView {
 /** The status that a kubelet reports. Conditions that others set are kept. */
 export function podStatus(view: PodView): PodStatus {
   const { pod, containers, podIp, hostIp, startMs } = view;
-  const phase = phaseOf(containers);
-  const hasStarted = containers.some(({ moment }) => moment.state !== 'waiting') || pod.status?.podIP !== undefined;
+  const phase = phaseOf(view);
+  const hasStarted =
+    [...containers, ...(view.initContainers ?? [])].some(({ moment }) => moment.state !== 'waiting') ||
+    pod.status?.podIP !== undefined;
   return {
     ...pod.status,
     phase,
@@ -40,7 +44,9 @@ export function podStatus(view: PodView): PodStatus {
 }
 
 /** A container that will be started again counts as running once it has run. */
-function phaseOf(containers: readonly ContainerView[]): string {
+function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
+  const hasFailed = initContainers.some(({ moment }) => moment.state === 'ended' && moment.code !== 0);
+  if (hasFailed && restartPolicyOf(pod) === 'Never') return 'Failed';
   const states = containers.map(({ moment }) => moment);
   if (states.every(({ state }) => state === 'ended')) {
     return states.every((moment) => moment.state === 'ended' && moment.code === 0) ? 'Succeeded' : 'Failed';
@@ -48,7 +54,10 @@ function phaseOf(containers: readonly ContainerView[]): string {
   return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';
 }
 
-function conditionsOf({ pod, containers, nowMs }: PodView, phase: string): readonly PodCondition[] {
+function conditionsOf(
+  { pod, containers, initContainers = [], nowMs }: PodView,
+  phase: string,
+): readonly PodCondition[] {
   const unready = containers.filter(({ moment }) => !isReady(moment)).map(({ name }) => name);
   const ended = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const isOver = phase === 'Succeeded' || phase === 'Failed';
@@ -57,7 +66,7 @@ function conditionsOf({ pod, containers, nowMs }: PodView, phase: string): reado
   const contained = unready.length === 0 ? { status: 'True' } : { status: 'False', ...waits };
   const gate = unready.length === 0 ? missingGate(pod) : undefined;
   const ready = gate === undefined ? contained : { status: 'False', reason: 'ReadinessGatesNotReady', message: gate };
-  const initialized = phase === 'Succeeded' ? { status: 'True', reason: 'PodCompleted' } : { status: 'True' };
+  const initialized = initializedOf(initContainers, phase);
   const hasSandbox = containers.some(({ moment }) => moment.state === 'running');
   const wanted: readonly Omit<PodCondition, 'lastTransitionTime'>[] = [
     { type: 'PodReadyToStartContainers', status: hasSandbox ? 'True' : 'False' },
@@ -73,6 +82,20 @@ function conditionsOf({ pod, containers, nowMs }: PodView, phase: string): reado
     return { ...condition, lastTransitionTime: since ?? timestamp(nowMs) };
   });
   return [...own, ...before.filter(({ type }) => !wanted.some((condition) => condition.type === type))];
+}
+
+function initializedOf(initContainers: readonly ContainerView[], phase: string): Omit<PodCondition, 'type'> {
+  const unfinished = initContainers.filter(({ moment }) => !isInitialized(moment)).map(({ name }) => name);
+  if (unfinished.length > 0) {
+    const message = `containers with incomplete status: [${unfinished.join(' ')}]`;
+    return { status: 'False', reason: 'ContainersNotInitialized', message };
+  }
+  return phase === 'Succeeded' ? { status: 'True', reason: 'PodCompleted' } : { status: 'True' };
+}
+
+/** An init container is done when it ended well, a sidecar among them when it runs. */
+function isInitialized(moment: ContainerMoment): boolean {
+  return moment.state === 'running' || (moment.state === 'ended' && moment.code === 0);
 }
 
 /** What is missing of the conditions that the pod says others must set. */
@@ -128,8 +151,14 @@ function terminated({ code, reason, message, startMs, endMs }: Ended) {
   };
 }
 
-/** Init containers are no part of the scripts: they are done when the pod starts, sidecars among them run. */
-function initStatuses({ pod, startMs, containers }: PodView, hasStarted: boolean): readonly ContainerStatus[] {
+/** In scripts init containers are done when the pod starts, sidecars among them run. */
+function initStatuses(view: PodView, hasStarted: boolean): readonly ContainerStatus[] {
+  const { pod, startMs, containers, initContainers } = view;
+  if (initContainers !== undefined)
+    return initContainers.map((init) => ({
+      ...containerStatus(init),
+      ready: init.moment.state === 'ended' && init.moment.code === 0,
+    }));
   const isOver = containers.every(({ moment }) => moment.state === 'ended');
   return (pod.spec?.initContainers ?? []).map(({ name, image = '', restartPolicy }) => {
     const isSidecar = restartPolicy === 'Always';

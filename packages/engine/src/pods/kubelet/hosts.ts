@@ -1,0 +1,46 @@
+import type { EndpointSlice, Pod, Service } from '@manta/api';
+import type { Stored } from '../../controllers/cluster.ts';
+
+/** What names are resolved from: every Service and where its pods are. */
+export interface NameSources {
+  readonly services: readonly Stored<Service>[];
+  readonly slices: readonly Stored<EndpointSlice>[];
+  /** The address under which pods reach the API server. */
+  readonly apiServer: string;
+}
+
+const DOMAIN = 'svc.cluster.local';
+
+/**
+ * The `/etc/hosts` of a pod. There is no address translation here, so a Service's name leads straight to a pod behind it: the first that is
+ * ready, or, where the Service publishes them, the first there is.
+ */
+export function hostsText(pod: Pod, ip: string, sources: NameSources): string {
+  const { namespace = '', name = '' } = pod.metadata ?? {};
+  const own = [
+    '127.0.0.1 localhost',
+    '::1 localhost ip6-localhost ip6-loopback',
+    `${ip} ${pod.spec?.hostname ?? name}`,
+    `${sources.apiServer} kubernetes.default.svc kubernetes.default.${DOMAIN} kubernetes.default kubernetes`,
+  ];
+  const names = sources.services.flatMap((service) => serviceLines(service, sources, namespace));
+  return `${[...own, ...names].join('\n')}\n`;
+}
+
+function serviceLines(service: Stored<Service>, { slices }: NameSources, from: string): readonly string[] {
+  const { name, namespace = '' } = service.metadata;
+  const own = slices.filter(
+    ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name,
+  );
+  const address = addressOf(own);
+  if (address === undefined) return [];
+  const aliases = [`${name}.${namespace}.${DOMAIN}`, `${name}.${namespace}.svc`, `${name}.${namespace}`];
+  return [`${address} ${[...aliases, ...(namespace === from ? [name] : [])].join(' ')}`];
+}
+
+/** The address that a Service's name stands for; undefined while no pod is behind it. */
+export function addressOf(slices: readonly EndpointSlice[]): string | undefined {
+  const endpoints = slices.flatMap(({ endpoints: list }) => list ?? []);
+  const ready = endpoints.find(({ conditions }) => conditions?.ready !== false);
+  return ready?.addresses[0];
+}

@@ -1,0 +1,59 @@
+/** What stands in for an image on this machine: programs that are installed, found by PATH and variables. */
+export type ImageAnswer =
+  | { readonly kind: 'known'; readonly env: Readonly<Record<string, string>>; readonly command?: readonly string[] }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Finds what runs instead of an image. */
+export type ImageTable = (image: string) => ImageAnswer;
+
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Images whose programs every Linux machine has. */
+const SYSTEM_IMAGES = /^(?:docker\.io\/)?(?:library\/)?(?:busybox|bash|alpine|debian|ubuntu)(?::|@|$)/;
+const RAY_IMAGES = /^(?:[^/]+\/)*rayproject\/ray(?:-[a-z0-9-]+)?(?::|@|$)/;
+
+export interface ImageTableOptions {
+  /** The folder with `ray` and `python`, of the Ray that is installed. */
+  readonly rayBin: string;
+  /** The command that runs instead of `redis-server`, where there is one. */
+  readonly redisBin?: string;
+  /** Further images, by name without tag: a folder that is put before PATH, and the command where a pod gives none. */
+  readonly configured?: Readonly<Record<string, { readonly bin?: string; readonly command?: readonly string[] }>>;
+}
+
+/** Ray's images, any tag, are the installed Ray; small system images are this system; others have to be configured. */
+export function createImageTable({ rayBin, redisBin, configured = {} }: ImageTableOptions): ImageTable {
+  return (image) => {
+    const own = configured[nameOf(image)];
+    if (own !== undefined) {
+      const { bin, command } = own;
+      return { kind: 'known', env: environment(bin), ...(command === undefined ? {} : { command }) };
+    }
+    if (RAY_IMAGES.test(image)) return { kind: 'known', env: { ...environment(rayBin), ...RAY_ENV } };
+    if (SYSTEM_IMAGES.test(image)) return { kind: 'known', env: environment(undefined) };
+    if (/(^|\/)redis(:|@|$)/.test(image) && redisBin !== undefined)
+      return { kind: 'known', env: environment(redisBin), command: ['redis-server'] };
+    return { kind: 'unknown', message: unknown(image) };
+  };
+}
+
+/** Ray must not phone home from somebody's laptop. */
+const RAY_ENV = { RAY_USAGE_STATS_ENABLED: '0', PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' } as const;
+
+function environment(bin: string | undefined): Readonly<Record<string, string>> {
+  return {
+    PATH: bin === undefined ? SYSTEM_PATH : `${bin}:${SYSTEM_PATH}`,
+    HOME: '/home/ray',
+    USER: 'ray',
+    LANG: 'C.UTF-8',
+  };
+}
+
+function nameOf(image: string): string {
+  return image.replace(/@.*$/, '').replace(/:[^:/]*$/, '');
+}
+
+function unknown(image: string): string {
+  const advice =
+    'pods are processes of this machine here; name what runs instead in the images section of the engine configuration';
+  return `no program on this machine stands for the image "${image}": ${advice}`;
+}

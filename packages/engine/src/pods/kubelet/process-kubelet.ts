@@ -1,0 +1,242 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Pod, Secret } from '@manta/api';
+import type { ResourceType } from '@manta/kube';
+import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../../controllers/cluster.ts';
+import { type Controller, type Enqueue, type StopController, startController } from '../../controllers/controller.ts';
+import { createEventRecorder } from '../../controllers/event-recorder.ts';
+import { configMaps, endpointSlices, persistentVolumeClaims, pods, services } from '../../controllers/kinds.ts';
+import { hasPodEnded } from '../../controllers/pod-state.ts';
+import { isNotFound } from '../../controllers/refusal.ts';
+import { deepEqual } from '../../deep-equal.ts';
+import type { SandboxDriver } from '../sandbox/sandbox.ts';
+import { hostsText } from './hosts.ts';
+import type { ImageTable } from './images.ts';
+import { type NodeServices, PodWorker } from './pod-worker.ts';
+import { Turns } from './turns.ts';
+
+/** What a kubelet runs pods with. */
+export interface ProcessKubeletOptions {
+  readonly nodeName: string;
+  readonly driver: SandboxDriver;
+  readonly images: ImageTable;
+  /** For pods' files and claims' data. */
+  readonly dataDir: string;
+  readonly capacity: Readonly<Record<string, string>>;
+  /** Variables for every container. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Pods as processes of this machine. */
+export interface ProcessKubelet {
+  /** The pod that runs under this name, or undefined. */
+  worker(namespace: string, name: string): PodWorker | undefined;
+  /** Ends every pod's processes; their objects stay, and run again when the engine does. */
+  stop(): Promise<void>;
+}
+
+const secrets: ResourceType<Secret> = {
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  isNamespaced: true,
+};
+const REFRESH_MS = 30_000;
+const HOST_IP = '127.0.0.1';
+
+/** Runs the pods of a node until it is stopped. What an earlier engine left behind is swept away first. */
+export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOptions): ProcessKubelet {
+  const folder = join(options.dataDir, 'pods');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const kubelet = new Kubelet(cluster, options, folder);
+  const stop = startController(cluster, kubelet);
+  const stopNames = startController(cluster, kubelet.names);
+  const timer = setInterval(() => kubelet.refresh(), REFRESH_MS);
+  timer.unref();
+  return {
+    worker: (namespace, name) => kubelet.workers.get(joinKey(namespace, name)),
+    async stop() {
+      clearInterval(timer);
+      stopNames();
+      await kubelet.close(stop);
+    },
+  };
+}
+
+class Kubelet implements Controller {
+  readonly name = 'kubelet';
+  readonly watches = [nameOf(pods)];
+  readonly workers = new Map<string, PodWorker>();
+  /** Follows Services and their endpoints, and rewrites the pods' host names when they change. */
+  readonly names: Controller;
+  readonly #cluster: Cluster;
+  readonly #options: ProcessKubeletOptions;
+  readonly #node: NodeServices;
+  #enqueue: Enqueue = () => undefined;
+
+  constructor(cluster: Cluster, options: ProcessKubeletOptions, folder: string) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#node = this.#services(folder);
+    this.names = {
+      name: 'host-names',
+      watches: [nameOf(services), nameOf(endpointSlices)],
+      keysOf: () => ['all'],
+      reconcile: async () => {
+        await Promise.all([...this.workers.values()].map((worker) => worker.setHosts().catch(() => undefined)));
+        return undefined;
+      },
+    };
+  }
+
+  started(enqueue: Enqueue): void {
+    this.#enqueue = enqueue;
+  }
+
+  keysOf({ key }: { readonly key: { readonly namespace: string; readonly name: string } }): readonly string[] {
+    return [joinKey(key.namespace, key.name)];
+  }
+
+  async reconcile(key: string): Promise<undefined> {
+    const { namespace, name } = splitKey(key);
+    const pod = readOne(this.#cluster.store, pods, namespace, name);
+    const known = this.workers.get(key);
+    if (known !== undefined && known.uid !== pod?.metadata.uid) {
+      this.workers.delete(key);
+      void known.stop(0);
+    }
+    if (pod === undefined || pod.spec?.nodeName !== this.#options.nodeName) return undefined;
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      void this.#end(key, pod);
+      return undefined;
+    }
+    if (hasPodEnded(pod) && !this.workers.has(key)) return undefined;
+    const worker = this.workers.get(key) ?? this.#begin(key, pod);
+    await this.#report(pod, worker);
+    return undefined;
+  }
+
+  refresh(): void {
+    for (const worker of this.workers.values()) void worker.refresh();
+  }
+
+  async close(stop: StopController): Promise<void> {
+    stop();
+    await Promise.all([...this.workers.values()].map((worker) => worker.stop(2)));
+  }
+
+  #begin(key: string, pod: Stored<Pod>): PodWorker {
+    const worker = new PodWorker(pod, this.#node, () => this.#enqueue(key));
+    this.workers.set(key, worker);
+    void worker.run();
+    return worker;
+  }
+
+  /** The pod's object goes when its last process has. */
+  async #end(key: string, pod: Stored<Pod>): Promise<void> {
+    const worker = this.workers.get(key);
+    if (worker !== undefined) {
+      await worker.stop(pod.metadata.deletionGracePeriodSeconds ?? undefined);
+      const current = readOne(this.#cluster.store, pods, pod.metadata.namespace ?? '', pod.metadata.name);
+      if (current?.metadata.uid === worker.uid) await this.#report(current, worker).catch(() => undefined);
+      if (this.workers.get(key) === worker) this.workers.delete(key);
+    }
+    try {
+      await this.#cluster.writes.delete(pods, pod.metadata, {
+        gracePeriodSeconds: 0,
+        preconditions: { uid: pod.metadata.uid },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) this.#cluster.onError?.(this.name, key, error);
+    }
+  }
+
+  async #report(pod: Stored<Pod>, worker: PodWorker): Promise<void> {
+    if (hasPodEnded(pod)) return;
+    const status = worker.status(pod);
+    if (deepEqual(status, pod.status)) return;
+    await this.#cluster.writes.update(pods, { ...pod, status }, { subresource: 'status' });
+  }
+
+  #services(folder: string): NodeServices {
+    const { store, world, writes } = this.#cluster;
+    const { driver, images, dataDir, capacity, env = {} } = this.#options;
+    const record = createEventRecorder(this.#cluster, 'kubelet');
+    const turns = new Turns(cpus().length);
+    const { host, port } = driver.apiServer;
+    return {
+      driver,
+      images,
+      now: () => world.clock.now(),
+      hostIp: HOST_IP,
+      nodeCapacity: capacity,
+      folder,
+      env: {
+        KUBERNETES_SERVICE_HOST: host,
+        KUBERNETES_SERVICE_PORT: String(port),
+        KUBERNETES_SERVICE_PORT_HTTPS: String(port),
+        KUBERNETES_PORT: `tcp://${host}:${port}`,
+        ...env,
+      },
+      turn: () => turns.take(),
+      tell: (pod, severity, reason, message) => void record(pod, severity, reason, message),
+      hostsOf: (pod, ip) =>
+        hostsText(pod, ip, {
+          services: readAll(store, services),
+          slices: readAll(store, endpointSlices),
+          apiServer: host,
+        }),
+      sourcesOf: ({ metadata, spec }) => {
+        const { namespace = '', name, uid } = metadata;
+        return {
+          configMap: (each) => readOne(store, configMaps, namespace, each),
+          secret: (each) => readOne(store, secrets, namespace, each),
+          claimFolder: (claim) => claimFolder(this.#cluster, dataDir, namespace, claim),
+          async token(audience, seconds) {
+            const account = spec?.serviceAccountName ?? 'default';
+            const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+            const request = {
+              apiVersion: 'authentication.k8s.io/v1',
+              kind: 'TokenRequest',
+              spec: {
+                audiences: audience === undefined ? [] : [audience],
+                expirationSeconds: seconds ?? 3600,
+                boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
+              },
+            };
+            const answer = await writes.post<{ status: { token: string } }>(path, request);
+            return answer.status.token;
+          },
+        };
+      },
+    };
+  }
+}
+
+/** A claim's data live in the engine's data directory, under the claim's own identity. */
+function claimFolder({ store }: Cluster, dataDir: string, namespace: string, name: string): string | undefined {
+  const claim = readOne(store, persistentVolumeClaims, namespace, name);
+  if (claim === undefined) return undefined;
+  const folder = join(dataDir, 'claims', claim.metadata.uid);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Removes the data of claims that are gone. */
+export function sweepClaims({ store }: Cluster, dataDir: string): void {
+  const alive = new Set(readAll(store, persistentVolumeClaims).map(({ metadata }) => metadata.uid));
+  const folder = join(dataDir, 'claims');
+  for (const uid of readdirSafely(folder))
+    if (!alive.has(uid)) rmSync(join(folder, uid), { recursive: true, force: true });
+}
+
+function readdirSafely(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,169 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Container, KeyToPath, Volume, VolumeMount, VolumeProjection } from '@manta/api';
+import { parseQuantity, quantityValue } from '@manta/api';
+import type { Mount } from '../sandbox/sandbox.ts';
+import { ContainerConfigError } from './config-error.ts';
+import { expand } from './expand.ts';
+import { configMapValue, type PodSources, podField, resourceField, secretValue } from './pod-sources.ts';
+
+/** What volumes are made from, besides the pod's own sources. */
+export interface VolumeSources extends PodSources {
+  /** A token for the pod's account; asked for again before it expires. */
+  token(audience: string | undefined, seconds: number | undefined): Promise<string>;
+  /** The folder that a claim's data live in, for as long as the claim does; undefined when there is no such claim. */
+  claimFolder(name: string): string | undefined;
+}
+
+/** A volume of a running pod: a folder or file of this machine. */
+export interface ReadyVolume {
+  readonly path: string;
+  readonly isReadOnly: boolean;
+  /** Asked to be memory, of this size where one is given. A container that mounts it at `/dev/shm` gets memory of its own there; elsewhere it is a folder. */
+  readonly memory?: { readonly bytes: number | undefined };
+}
+
+/** Makes a volume ready, or brings its files up to date. Throws a {@link ContainerConfigError} when something is missing. */
+export async function prepareVolume(volume: Volume, folder: string, sources: VolumeSources): Promise<ReadyVolume> {
+  const path = join(folder, 'volumes', volume.name);
+  const { emptyDir, hostPath, persistentVolumeClaim, configMap, secret, projected, downwardAPI } = volume;
+  if (emptyDir !== undefined) {
+    mkdirSync(path, { recursive: true, mode: 0o777 });
+    const limit = emptyDir.sizeLimit === undefined ? undefined : parseQuantity(emptyDir.sizeLimit);
+    const bytes = limit?.ok === true ? Number(quantityValue(limit.value)) : undefined;
+    return { path, isReadOnly: false, ...(emptyDir.medium === 'Memory' ? { memory: { bytes } } : {}) };
+  }
+  if (hostPath !== undefined) return hostFolder(hostPath.path, hostPath.type ?? '');
+  if (persistentVolumeClaim !== undefined) {
+    const { claimName, readOnly = false } = persistentVolumeClaim;
+    const data = sources.claimFolder(claimName);
+    if (data === undefined) throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" not found`);
+    return { path: data, isReadOnly: readOnly };
+  }
+  const projections = projectionsOf(volume);
+  if (projections === undefined)
+    throw new ContainerConfigError(`volume "${volume.name}" is of a kind that pods on this machine cannot have`);
+  const files = await Promise.all(projections.map((each) => filesOf(each, sources)));
+  const mode = projected?.defaultMode ?? configMap?.defaultMode ?? secret?.defaultMode ?? downwardAPI?.defaultMode;
+  writeFiles(path, new Map(files.flatMap((each) => [...each])), mode ?? 0o644);
+  return { path, isReadOnly: true };
+}
+
+function hostFolder(path: string, type: string): ReadyVolume {
+  if (type === 'DirectoryOrCreate') mkdirSync(path, { recursive: true });
+  else if (type === 'FileOrCreate' && !existsSync(path)) writeFileSync(path, '');
+  else if (!existsSync(path)) throw new ContainerConfigError(`hostPath ${path} does not exist on this machine`);
+  return { path, isReadOnly: false };
+}
+
+function projectionsOf({ configMap, secret, projected, downwardAPI }: Volume): readonly VolumeProjection[] | undefined {
+  if (projected !== undefined) return projected.sources ?? [];
+  if (configMap !== undefined) return [{ configMap }];
+  if (secret !== undefined) {
+    const { secretName, ...rest } = secret;
+    return [{ secret: { ...rest, ...(secretName === undefined ? {} : { name: secretName }) } }];
+  }
+  return downwardAPI === undefined ? undefined : [{ downwardAPI }];
+}
+
+type Files = ReadonlyMap<string, Buffer>;
+
+async function filesOf(projection: VolumeProjection, sources: VolumeSources): Promise<Files> {
+  const { configMap, secret, serviceAccountToken, downwardAPI } = projection;
+  if (configMap !== undefined) {
+    const { name = '', items, optional } = configMap;
+    const map = sources.configMap(name);
+    if (map === undefined && optional !== true) throw new ContainerConfigError(`configmap "${name}" not found`);
+    const keys = [...Object.keys(map?.data ?? {}), ...Object.keys(map?.binaryData ?? {})];
+    return chosen(keys, items, optional, (key) => configMapValue(map, key));
+  }
+  if (secret !== undefined) {
+    const { name = '', items, optional } = secret;
+    const stored = sources.secret(name);
+    if (stored === undefined && optional !== true) throw new ContainerConfigError(`secret "${name}" not found`);
+    return chosen(Object.keys(stored?.data ?? {}), items, optional, (key) => secretValue(stored, key));
+  }
+  if (serviceAccountToken !== undefined) {
+    const { path, audience, expirationSeconds } = serviceAccountToken;
+    return new Map([[path, Buffer.from(await sources.token(audience, expirationSeconds))]]);
+  }
+  return new Map(
+    (downwardAPI?.items ?? []).map(({ path, fieldRef, resourceFieldRef }) => {
+      const { containerName, resource = '', divisor } = resourceFieldRef ?? {};
+      const container = sources.pod.spec?.containers.find(({ name }) => name === containerName);
+      const text =
+        fieldRef !== undefined
+          ? (podField(sources, fieldRef.fieldPath) ?? '')
+          : container === undefined
+            ? ''
+            : resourceField(sources, container, resource, divisor);
+      return [path, Buffer.from(text)] as const;
+    }),
+  );
+}
+
+function chosen(
+  keys: readonly string[],
+  items: readonly KeyToPath[] | undefined,
+  isOptional: boolean | undefined,
+  valueOf: (key: string) => Buffer | undefined,
+): Files {
+  const wanted = items ?? keys.map((key) => ({ key, path: key }));
+  return new Map(
+    wanted.flatMap(({ key, path }) => {
+      const value = valueOf(key);
+      if (value === undefined && isOptional !== true)
+        throw new ContainerConfigError(`references non-existent config key: ${key}`);
+      return value === undefined ? [] : [[path, value] as const];
+    }),
+  );
+}
+
+/** Each file is replaced as a whole, so that nobody reads half of one. */
+function writeFiles(folder: string, files: Files, mode: number): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [path, content] of files) {
+    const target = join(folder, path);
+    if (!target.startsWith(`${folder}/`)) throw new ContainerConfigError(`the path ${path} leads out of its volume`);
+    mkdirSync(dirname(target), { recursive: true });
+    const fresh = `${target}.new`;
+    writeFileSync(fresh, content);
+    chmodSync(fresh, mode);
+    renameSync(fresh, target);
+  }
+}
+
+/** What a container sees of the pod's volumes. */
+export function mountsOf(
+  container: Container,
+  volumes: ReadonlyMap<string, ReadyVolume>,
+  variables: Readonly<Record<string, string>>,
+): readonly Mount[] {
+  const mounts = (container.volumeMounts ?? []).filter((mount) => !isSharedMemory(mount, volumes));
+  return mounts.map(({ name, mountPath, readOnly = false, subPath, subPathExpr }) => {
+    const volume = volumes.get(name);
+    if (volume === undefined) throw new ContainerConfigError(`volume "${name}" is not ready`);
+    const inside = subPathExpr === undefined ? subPath : expand(subPathExpr, variables);
+    const source = inside === undefined || inside === '' ? volume.path : join(volume.path, inside);
+    if (source !== volume.path && !source.startsWith(`${volume.path}/`))
+      throw new ContainerConfigError(`the subPath ${inside} leads out of volume "${name}"`);
+    if (source !== volume.path && !existsSync(source)) mkdirSync(source, { recursive: true });
+    const isReadOnly = readOnly || volume.isReadOnly;
+    return { kind: 'bind', source, target: mountPath.replace(/\/+$/, '') || '/', isReadOnly };
+  });
+}
+
+/** The size of the container's `/dev/shm`, where a volume in memory is mounted there. */
+export function sharedMemoryBytes(container: Container, volumes: ReadonlyMap<string, ReadyVolume>): number | undefined {
+  const mount = container.volumeMounts?.find((each) => isSharedMemory(each, volumes));
+  return mount === undefined ? undefined : volumes.get(mount.name)?.memory?.bytes;
+}
+
+function isSharedMemory({ name, mountPath }: VolumeMount, volumes: ReadonlyMap<string, ReadyVolume>): boolean {
+  return mountPath === '/dev/shm' && volumes.get(name)?.memory !== undefined;
+}
+
+/** Takes a volume's files away. */
+export function removeVolumes(folder: string): void {
+  rmSync(join(folder, 'volumes'), { recursive: true, force: true });
+}

@@ -8,11 +8,12 @@ import { sharedFolder } from '../support/shared-folder.ts';
 import { crdDifferences, type Difference } from './crd-differences.ts';
 
 /** Optional fields that we have and the peer has not, as `<crd> <path>`. */
-const ourOwnFields: ReadonlySet<string> = new Set(
-  CRON_POLICY_FIELDS.map(
+const ourOwnFields: ReadonlySet<string> = new Set([
+  'rayjobs.ray.io spec.versions.[v1].schema.openAPIV3Schema.properties.status.properties.attempts',
+  ...CRON_POLICY_FIELDS.map(
     (field) => `raycronjobs.ray.io spec.versions.[v1].schema.openAPIV3Schema.properties.spec.properties.${field}`,
   ),
-);
+]);
 
 const folder = join(sharedFolder(), 'reference', 'crds');
 

@@ -19,6 +19,8 @@ export const Annotation = {
   /** Ours alone: what the Job that cleans Redis asks for. */
   RedisCleanupCpu: 'ray.io/redis-cleanup-cpu',
   RedisCleanupMemory: 'ray.io/redis-cleanup-memory',
+  /** Ours alone, on a RayJob: what became of an attempt, where the installed CRD has no `status.attempts`. */
+  LastAttempt: 'ray.io/last-attempt',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
   /** Moved to `spec.ingressClassName` of the Ingress that we build. */
   IngressClass: 'kubernetes.io/ingress.class',

@@ -120,6 +120,19 @@ export const jobStatusFields = {
   failed: int('How many tries failed.', { default: 0 }),
   rayClusterStatus: clusterStatus,
   observedGeneration: int('The generation of the spec that this status speaks of.', undefined, 'int64'),
+  attempts: list(
+    object({
+      number: int('Counts from 1.'),
+      rayClusterName: string('Name of the cluster that the attempt ran on.'),
+      submissionId: string('Id of the job in Ray.'),
+      startTime: time('When the attempt began.'),
+      endTime: time('When it ended.'),
+      outcome: string('Succeeded, Stopped, Failed, Suspended, or Lost where nobody can tell; empty while it goes on.'),
+      reason: string('Why it ended so, in one word.'),
+    }),
+    'Every try of the job, oldest first; the last 20 are kept.',
+    { isAtomic: true },
+  ),
 };
 
 /** The RayJob kind in v1. */

@@ -26,6 +26,16 @@ export function withEnd(before: RayJobStatus, after: RayJobStatus, now: number):
   return { ...after, attempts: [...attempts.slice(0, -1), { ...last, endTime: timestamp(now), outcome, ...reason }] };
 }
 
+/** The list when Ray has lost a job that it had, and runs it (or is about to run it) once more under the same id. */
+export function withLoss(status: RayJobStatus, now: number): readonly RayJobAttempt[] | undefined {
+  const last = status.attempts?.at(-1);
+  if (last === undefined) return undefined;
+  const { rayClusterName, submissionId } = last;
+  const lost = { ...last, endTime: timestamp(now), outcome: 'Lost', reason: 'JobForgotten' } as const;
+  const attempts = [...(status.attempts ?? []).slice(0, -1), lost];
+  return withAttempt({ attempts }, { rayClusterName, submissionId, startTime: timestamp(now) });
+}
+
 export type AttemptStart = Pick<RayJobAttempt, 'rayClusterName' | 'submissionId' | 'startTime'>;
 
 /** How the current attempt ended, in one word; undefined while it goes on. Without Ray's own word it is lost, not failed. */

@@ -33,7 +33,7 @@ function handOver(subject: Subject): Step {
   const { status, mode, address } = subject;
   const found = status.dashboardURL ?? (address.isFound ? address.address : undefined);
   if (found === undefined) return stay([{ type: 'fail', message: address.isFound ? '' : address.why }]);
-  const ready = { dashboardURL: found, rayClusterStatus: mirrored(subject) };
+  const ready = { dashboardURL: found };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];

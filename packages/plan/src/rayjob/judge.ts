@@ -1,5 +1,6 @@
 import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState, type RayJobStatus } from '@manta/api';
 import { timestamp } from '../raycluster/conditions.ts';
+import { withLoss } from './attempts.ts';
 import { mirrored } from './mirror.ts';
 import type { JobReport } from './observed.ts';
 import { isTerminalState } from './pairs.ts';
@@ -78,10 +79,22 @@ function reported(subject: Subject, submitter: Submitter, report: JobReport): St
         : JobDeploymentStatus.Running,
     reason: hasFailed ? JobFailedReason.AppFailed : undefined,
     message: report.message,
+    ...rerun(subject, report),
     rayJobInfo: timesOf(subject.status, report),
     rayClusterStatus: mirrored(subject),
     jobStatusCheckFailureStartTime: undefined,
   });
+}
+
+/** Ray's clock may be corrected a little while a job runs. */
+const SAME_RUN_MS = 2000;
+
+/** A job that started anew under its old id runs a second time, whoever submitted it: that is told, never passed over. */
+function rerun({ status, now }: Subject, { startTime }: JobReport): Pick<RayJobStatus, 'attempts'> {
+  const before = Date.parse(status.rayJobInfo?.startTime ?? '');
+  if (!(startTime > before + SAME_RUN_MS)) return {};
+  const attempts = withLoss(status, now);
+  return attempts === undefined ? {} : { attempts };
 }
 
 /** Whatever Ray says is shown; a word that only a newer Ray knows too. */

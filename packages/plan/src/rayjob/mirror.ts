@@ -11,13 +11,13 @@ export const NO_CLUSTER_STATUS: RayClusterStatus = {
 };
 
 /**
- * The copy of the cluster's status that a job carries for its readers. Other implementations rewrite a job with a cluster of its own when
+ * The copy of the cluster's status that a job carries for its readers. Other implementations rewrite a job that describes a cluster when
  * they take it on, which raises the job's generation by one; we do not, so the copy's generation is one less for whoever compares the two.
  */
-export function mirrored({ cluster, isSelecting }: Pick<Subject, 'cluster' | 'isSelecting'>): RayClusterStatus {
+export function mirrored({ cluster, spec }: Pick<Subject, 'cluster' | 'spec'>): RayClusterStatus {
   const status = { ...NO_CLUSTER_STATUS, ...cluster?.status };
   const { observedGeneration } = status;
-  return isSelecting || observedGeneration === undefined
+  return spec.rayClusterSpec === undefined || observedGeneration === undefined
     ? status
     : { ...status, observedGeneration: observedGeneration - 1 };
 }

@@ -1,6 +1,9 @@
+import { Annotation, RayJobState } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
+import { timestamp } from '../raycluster/conditions.ts';
+import { withLoss } from './attempts.ts';
 import { clearFailure, noteFailure } from './status-check.ts';
-import { type Step, stay } from './step.ts';
+import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 
 /** How long to wait before a head that took no job is asked again. */
@@ -15,6 +18,7 @@ export function submissionId(jobId: string): string {
 export function submit(subject: Subject): Step {
   const { spec, status, submission, parseYaml, now } = subject;
   if (submission?.state === 'running') return stay();
+  if (status.jobStatus !== undefined) return startOver(subject);
   const againMs = submission?.state === 'failed' ? submission.at + AGAIN_MS - now : 0;
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
@@ -27,6 +31,23 @@ export function submit(subject: Subject): Step {
   const command = { kind: 'submit', job: request.value } as const;
   const cluster = status.rayClusterName ?? '';
   return { ...noted, actions: [{ type: 'ray', id: submissionId(jobId), cluster, command }] };
+}
+
+/**
+ * Ray had the job and has forgotten it, as a head does that was restarted. That it is run once more is written down first: as another
+ * attempt, or, where the server's CRD has no room for attempts, as an annotation.
+ */
+function startOver(subject: Subject): Step {
+  const { status, name, now } = subject;
+  const attempts = withLoss(status, now);
+  const why = `Ray no longer knows job ${status.jobId}, which was ${status.jobStatus}: it is submitted again`;
+  const record = `${timestamp(now)} ${why}`;
+  const patch = { metadata: { annotations: { [Annotation.LastAttempt]: record } } };
+  return move(
+    subject,
+    { jobStatus: RayJobState.New, rayJobInfo: {}, message: why, attempts },
+    attempts === undefined ? [{ type: 'patch', kind: 'RayJob', name, patch }] : [],
+  );
 }
 
 function clearIfDone(subject: Subject): Step {

@@ -109,6 +109,18 @@ function checkPace(options: Loose<ClusterUpgradeOptions>, path: string): FieldEr
   if (step > surge) {
     return fieldError(`${path}.stepSizePercent`, 'stepSizePercent must be less than or equal to maxSurgePercent');
   }
+  if (surge === 0) {
+    return fieldError(
+      `${path}.maxSurgePercent`,
+      'maxSurgePercent must be greater than 0, or an upgrade never gets any capacity',
+    );
+  }
+  if (step === 0) {
+    return fieldError(
+      `${path}.stepSizePercent`,
+      'stepSizePercent must be greater than 0, or an upgrade never gets any traffic',
+    );
+  }
   if ((numberOf(options?.intervalSeconds) ?? 0) <= 0) {
     return fieldError(`${path}.intervalSeconds`, 'intervalSeconds must be greater than 0');
   }

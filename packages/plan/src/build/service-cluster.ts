@@ -1,5 +1,6 @@
 import {
   Annotation,
+  isAutoscalingEnabled,
   Label,
   OriginCrd,
   type RayCluster,
@@ -38,9 +39,10 @@ export function originLabels(service: string): StringMap {
   return { [Label.OriginatedFromCrName]: service, [Label.OriginatedFromCrd]: OriginCrd.RayService };
 }
 
-/** A cluster that takes what its service wants without losing what others have written: counts of running groups, labels, annotations. */
+/** A cluster that takes what its service wants without losing what others have written: labels, annotations, and what its autoscaler decides. */
 export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
-  const groups = wanted.spec?.workerGroupSpecs?.map((group) => withLiveCounts(group, live.spec));
+  const isScaled = isAutoscalingEnabled(wanted.spec);
+  const groups = wanted.spec?.workerGroupSpecs?.map((group) => (isScaled ? withLiveCounts(group, live.spec) : group));
   const { suspend: _own, ...spec } = wanted.spec ?? { headGroupSpec: { template: {} } };
   return {
     ...live,

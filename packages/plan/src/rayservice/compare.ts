@@ -1,4 +1,12 @@
-import { Annotation, compareServiceSpec, type RayCluster, specHash } from '@manta/api';
+import {
+  Annotation,
+  compareServiceSpec,
+  type RayCluster,
+  type RayClusterSpec,
+  type ServiceSpecComparison,
+  type ServiceSpecStamp,
+  specHash,
+} from '@manta/api';
 import type { Subject } from './subject.ts';
 
 /** How the wanted spec relates to a cluster. */
@@ -22,14 +30,35 @@ export function compareCluster({ spec, context }: Subject, cluster: RayCluster):
     operatorVersion: annotations[Annotation.OperatorVersion],
     workerGroupCount: annotations[Annotation.WorkerGroupCount],
   };
-  const byStamp = compareServiceSpec(spec.rayClusterConfig, stamp, operatorVersion);
+  const byStamp = compared(spec.rayClusterConfig, stamp, operatorVersion);
   if (byStamp !== 'foreign') return { verdict: byStamp, hasForeignStamp: false };
+  // A hash that is not ours beside our own version was put there by somebody: it asks for another cluster.
+  const isReplaced = stamp.operatorVersion === operatorVersion && stamp.hash !== undefined;
+  if (isReplaced) return { verdict: 'different', hasForeignStamp: false };
   if (cluster.spec === undefined) return { verdict: 'different', hasForeignStamp: true };
   const fresh = {
-    hash: specHash(cluster.spec, { ignoreSuspend: true }),
+    hash: hashOf(cluster.spec),
     operatorVersion,
     workerGroupCount: String((cluster.spec.workerGroupSpecs ?? []).length),
   };
-  const verdict = compareServiceSpec(spec.rayClusterConfig, fresh, operatorVersion);
+  const verdict = compared(spec.rayClusterConfig, fresh, operatorVersion);
   return { verdict: verdict === 'foreign' ? 'different' : verdict, hasForeignStamp: true };
+}
+
+/** Verdicts by spec and stamp: a pass asks for the same ones several times, and most passes find what the one before found. */
+const verdicts = new WeakMap<RayClusterSpec, Map<string, ServiceSpecComparison>>();
+const hashes = new WeakMap<RayClusterSpec, string>();
+
+function compared(spec: RayClusterSpec, stamp: ServiceSpecStamp, operatorVersion: string): ServiceSpecComparison {
+  const known = verdicts.get(spec) ?? new Map<string, ServiceSpecComparison>();
+  const key = JSON.stringify([stamp.hash, stamp.operatorVersion, stamp.workerGroupCount, operatorVersion]);
+  const verdict = known.get(key) ?? compareServiceSpec(spec, stamp, operatorVersion);
+  verdicts.set(spec, known.set(key, verdict));
+  return verdict;
+}
+
+function hashOf(spec: RayClusterSpec): string {
+  const hash = hashes.get(spec) ?? specHash(spec, { ignoreSuspend: true });
+  hashes.set(spec, hash);
+  return hash;
 }

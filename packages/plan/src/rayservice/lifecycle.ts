@@ -1,4 +1,5 @@
 import { Finalizer } from '@manta/api';
+import { completeServiceSpec } from '../build/complete-spec.ts';
 import type { Action, Plan } from '../plan.ts';
 import { deleteCluster } from './dangling.ts';
 import type { Subject } from './subject.ts';
@@ -8,9 +9,16 @@ const OURS = Finalizer.RayService;
 const LOOK_AGAIN_MS = 10_000;
 
 /** Makes sure, before anything is made, that a deletion passes by us. */
-export function planFinalizer({ service, name }: Subject): readonly Action[] {
-  const { finalizers = [], resourceVersion } = service.metadata ?? {};
-  return finalizers.includes(OURS) ? [] : [setFinalizers(name, resourceVersion, [...finalizers, OURS])];
+export function planFinalizer({ service }: Subject, isValid: boolean): readonly Action[] {
+  const { metadata, spec } = service;
+  const { finalizers = [] } = metadata ?? {};
+  if (finalizers.includes(OURS)) return [];
+  const object = {
+    ...service,
+    metadata: { ...metadata, finalizers: [...finalizers, OURS] },
+    ...(spec === undefined || !isValid ? {} : { spec: completeServiceSpec(spec) }),
+  };
+  return [{ type: 'update', kind: 'RayService', object }];
 }
 
 /** Deletes the clusters of a service that is being deleted, then lets go of it; everything else goes by its owner references. */

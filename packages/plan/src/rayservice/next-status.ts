@@ -45,8 +45,8 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const setting = { now, generation };
   const sides = succeed(subject, decisions.succession, withTraffic(subject, decisions, seenSides(subject, decisions)));
   const endpoints = countEndpoints(subject, sides);
-  const isOver = decisions.succession.pending !== 'kept';
-  const turned = withDirection(subject, before.conditions ?? [], decisions.direction, setting);
+  const isOver = decisions.direction !== undefined && decisions.succession.pending === 'dropped';
+  const turned = withDirection(subject, before.conditions ?? [], decisions.direction);
   const complaint = decisions.toPending?.complaint ?? decisions.toActive?.complaint;
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,

@@ -32,22 +32,22 @@ export function planRayService(observed: ObservedRayService): RayServicePlan {
   if (service.metadata?.deletionTimestamp !== undefined) {
     return { ...planDeletion(subject), memory, settled: [] };
   }
-  const finalizer = planFinalizer(subject);
   const invalid = checkRayService(subject);
   if (invalid !== undefined) return refused(subject, invalid, planDangling(subject));
-  const adopted = withStatus(subject, lostStatus(subject));
-  const dangling = planDangling(adopted);
-  const first = [...dangling.actions, ...finalizer];
-  const suspension = planSuspension(adopted);
+  const finalizer = planFinalizer(subject, true);
+  const suspension = planSuspension(subject);
   if (suspension.kind === 'held') {
-    const isMoving = suspension.status !== adopted.before || suspension.actions.length > 0;
-    return finish(subject, dangling, {
+    const isMoving = suspension.status !== subject.before || suspension.actions.length > 0;
+    return finish(subject, planDangling(subject), {
       actions: [...finalizer, ...suspension.actions],
       status: suspension.status,
       ...(isMoving ? { lookAgainMs: SUSPENDING_LOOK_MS } : {}),
     });
   }
-  const running = withStatus(adopted, suspension.status);
+  const resumed = withStatus(subject, suspension.status);
+  const running = withStatus(resumed, lostStatus(resumed));
+  const dangling = planDangling(running);
+  const first = [...dangling.actions, ...finalizer];
   if (conditionOf(running.before.conditions, Type.Ready)?.reason === Reason.InitializingTimeout) {
     return finish(subject, dangling, { actions: first });
   }
@@ -75,7 +75,7 @@ function refused(
   const isTold = old?.reason === Reason.ValidationFailed && old.message === message;
   const setting = { now, generation: before.observedGeneration };
   const conditions = withCondition(before.conditions ?? [], Type.Ready, no(Reason.ValidationFailed, message), setting);
-  const actions = [...dangling.actions, ...planFinalizer(subject), ...(isTold ? [] : [action])];
+  const actions = [...dangling.actions, ...planFinalizer(subject, false), ...(isTold ? [] : [action])];
   return finish(subject, dangling, { actions, status: { ...before, conditions } });
 }
 

@@ -1,6 +1,6 @@
-import type { Condition } from '@manta/api';
+import { type Condition, isConditionTrue } from '@manta/api';
 import { compareCluster } from './compare.ts';
-import { Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
+import { Reason, Type, withCondition, withoutCondition, yes } from './conditions.ts';
 import { isHeadReady } from './serving.ts';
 import { isShifting, type Subject } from './subject.ts';
 
@@ -21,15 +21,16 @@ export function withDirection(
   subject: Subject,
   conditions: readonly Condition[],
   direction: Direction | undefined,
-  setting: Setting,
 ): readonly Condition[] {
   if (direction === undefined) return conditions;
   if (direction === 'forward') return withoutCondition(conditions, Type.RollbackInProgress);
-  const { active } = subject;
+  const { active, before, now } = subject;
+  if (isConditionTrue(conditions, Type.RollbackInProgress)) return conditions;
   const isReverted = active.view !== undefined && compareCluster(subject, active.view.cluster).verdict === 'same';
   const message = isReverted
     ? 'Goal state reverted to original cluster, rolling back.'
     : 'Goal state changed mid-upgrade, rolling back to original cluster.';
+  const setting = { now, generation: before.observedGeneration };
   return withCondition(conditions, Type.RollbackInProgress, yes(Reason.DesiredClusterSpecChanged, message), setting);
 }
 

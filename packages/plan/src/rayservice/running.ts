@@ -7,7 +7,7 @@ import { nextStatus } from './next-status.ts';
 import type { HeadMemory, ServiceMemory } from './observed.ts';
 import { directionOf } from './rollback.ts';
 import { dropRouting, planRouting } from './routing.ts';
-import { planSubmission, type SubmissionPlan } from './serve-config.ts';
+import { planSubmission, type SubmissionPlan, toldKey } from './serve-config.ts';
 import { planServeLabel } from './serve-label.ts';
 import { planClusterServices, planServices } from './services.ts';
 import { type CapacityWish, wishedCapacity } from './shift.ts';
@@ -94,10 +94,8 @@ function remember(
     const head = plan?.head ?? memory.heads[name];
     return head === undefined ? [] : [[name, head]];
   };
-  const complaints = [
-    [active.name, toActive?.complaint],
-    [pending.name, toPending?.complaint],
-  ].flatMap(([name, why]) => (why === undefined ? [] : [`${name}: ${why}`]));
+  const { serveConfig } = subject;
+  const complaints = serveConfig.ok ? [] : [active, pending].map(({ name }) => toldKey(name, serveConfig.error));
   return {
     ...memory,
     heads: Object.fromEntries([...kept(active, toActive), ...kept(pending, toPending)]),

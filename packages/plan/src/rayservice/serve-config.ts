@@ -12,7 +12,7 @@ export interface SubmissionPlan {
   readonly settled: readonly string[];
   /** The capacity that the head took since the last look. */
   readonly capacity?: number | undefined;
-  /** Why the wanted configuration cannot be sent. */
+  /** What is wrong with the wanted configuration, in a sentence. */
   readonly complaint?: string | undefined;
   readonly lookAgainMs?: number | undefined;
 }
@@ -31,7 +31,9 @@ export function planSubmission(
   if (noted.head.sent !== undefined || !isHeadReady(subject, view)) return noted;
   const next = nextSubmission(subject, side, view, noted.head, capacity);
   if (next.kind === 'none') return noted;
-  if (next.kind === 'refused') return { ...noted, ...complain(subject, side, next.why), complaint: next.why };
+  if (next.kind === 'refused') {
+    return { ...noted, ...complain(subject, side, next.why), complaint: `serveConfigV2 cannot be read: ${next.why}` };
+  }
   if (next.kind === 'assumed') return { ...noted, capacity: next.capacity };
   const waitMs = noted.head.pauseUntil - subject.now;
   if (waitMs > 0) return { ...noted, lookAgainMs: waitMs };
@@ -47,10 +49,10 @@ export function isFrozen(subject: Subject, { role }: Side): boolean {
 /** What a user has to know about the configuration while nothing serves. */
 function withComplaint({ serveConfig }: Subject, plan: SubmissionPlan): SubmissionPlan {
   const { refusal } = plan.head;
-  if (refusal !== undefined) return { ...plan, complaint: refusal };
+  if (refusal !== undefined) return { ...plan, complaint: `Serve did not take the configuration: ${refusal}` };
   const applications = serveConfig.ok ? serveConfig.value['applications'] : undefined;
   const hasNone = serveConfig.ok && (!Array.isArray(applications) || applications.length === 0);
-  return hasNone ? { ...plan, complaint: 'it lists no applications' } : plan;
+  return hasNone ? { ...plan, complaint: 'serveConfigV2 lists no applications' } : plan;
 }
 
 function takeNote(subject: Subject, side: Side, view: ServiceCluster): SubmissionPlan {
@@ -107,7 +109,12 @@ function nextSubmission(
   if (!isNew && !hasNone && !isStep) return NONE;
   const { serveConfig } = subject;
   if (!serveConfig.ok) return { kind: 'refused', why: serveConfig.error };
-  return { kind: 'send', wanted: { text, config: serveConfig.value, capacity }, isStep: isStep && !isNew && !hasNone };
+  // One thing at a time: a configuration is taken at the capacity that the cluster has, and then the capacity changes.
+  if (isNew || hasNone) {
+    const wanted = { text, config: serveConfig.value, capacity: side.status.targetCapacity ?? capacity };
+    return { kind: 'send', wanted, isStep: false };
+  }
+  return { kind: 'send', wanted: { text, config: serveConfig.value, capacity }, isStep };
 }
 
 function send({ name }: Side, noted: SubmissionPlan, wanted: Wanted, isStep: boolean): SubmissionPlan {
@@ -162,6 +169,11 @@ function failedUpdate(subject: Subject, name: string, why: string): PlannedEvent
 
 /** A configuration that can't be sent is told once, not at every look. */
 function complain(subject: Subject, { name }: Side, why: string): Pick<SubmissionPlan, 'actions'> {
-  if (subject.memory.told.includes(`${name}: ${why}`)) return { actions: [] };
+  if (subject.memory.told.includes(toldKey(name, why))) return { actions: [] };
   return { actions: [{ type: 'event', event: failedUpdate(subject, name, why) }] };
+}
+
+/** By this it is remembered that a complaint was told. */
+export function toldKey(cluster: string, why: string): string {
+  return `${cluster}: ${why}`;
 }

@@ -6,7 +6,7 @@ import {
   buildServiceHeadService,
   buildServiceServeService,
 } from '../build/service-services.ts';
-import { type Action, normal, warning } from '../plan.ts';
+import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import type { ServiceCluster } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 import { deleteObject } from './suspend.ts';
@@ -34,7 +34,9 @@ export function planClusterServices(
     if (view === undefined) return [];
     const wanted = buildClusterServeService(view.cluster);
     if (wanted === undefined) return noPort(subject);
-    return subject.services.has(wanted.metadata?.name ?? '') ? [] : [create(subject, wanted)];
+    if (subject.services.has(wanted.metadata?.name ?? '')) return [];
+    const { done: _untold, ...made } = create(subject, wanted);
+    return [made];
   });
 }
 
@@ -84,7 +86,7 @@ function planService(subject: Subject, wanted: Service): readonly Action[] {
   ];
 }
 
-function create(subject: Subject, service: Service): Action {
+function create(subject: Subject, service: Service): CreateAction {
   const told = `the service ${fullName(subject, service.metadata?.name ?? '')}`;
   return {
     type: 'create',

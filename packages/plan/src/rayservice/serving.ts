@@ -31,11 +31,10 @@ export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
   return applications.length > 0 && applications.every(({ status }) => status === ApplicationStatus.Running);
 }
 
-/** How many pods would take traffic if it came: ready, and meant for it. */
-export function servingPods({ pods }: ServiceCluster): number {
-  return pods.filter(
-    ({ ready, serveLabel, isTerminating }) => ready === 'True' && serveLabel === 'true' && !isTerminating,
-  ).length;
+/** How many pods would take traffic if it came: ready, meant for it, and, as far as we asked, able to. */
+export function servingPods({ pods, isProxyHealthy }: ServiceCluster): number {
+  const able = pods.filter(({ nodeType }) => nodeType !== NodeType.Head || isProxyHealthy !== false);
+  return able.filter((pod) => pod.ready === 'True' && pod.serveLabel === 'true' && !pod.isTerminating).length;
 }
 
 /**

@@ -12,7 +12,10 @@ export const EMPTY_CLUSTER_STATUS: RayClusterStatus = {
 /** A place that nobody has. */
 export const EMPTY_SIDE: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_STATUS };
 
-/** Whether anything differs that a user waits for. Times, the generation and copies of cluster statuses come along with the next write. */
+/**
+ * Whether anything differs that a user waits for. Times, the generation and copies of cluster statuses come along with the next write; only
+ * while traffic moves in steps the copies are kept fresh.
+ */
 export function isWorthWriting(before: RayServiceStatuses, after: RayServiceStatuses): boolean {
   return canonicalJson(essence(before)) !== canonicalJson(essence(after));
 }
@@ -37,6 +40,7 @@ function essenceOfSide(side: RayServiceStatus = {}): unknown {
     targetCapacity,
     trafficRoutedPercent,
     lastTrafficMigratedTime,
+    ...(targetCapacity === undefined ? {} : { copy: { ...side.rayClusterStatus, lastUpdateTime: null } }),
   };
 }
 

@@ -18,7 +18,7 @@ export interface Findings {
   readonly active: RayServiceStatus;
   readonly pending: RayServiceStatus;
   readonly endpoints: number;
-  /** Why the wanted configuration cannot be sent, if it can't. */
+  /** What is wrong with the wanted configuration, in a sentence. */
   readonly complaint: string | undefined;
 }
 

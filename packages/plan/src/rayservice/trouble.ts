@@ -12,8 +12,7 @@ export function troubleOf({
   readonly pending: RayServiceStatus;
   readonly complaint: string | undefined;
 }): string | undefined {
-  if (complaint !== undefined) return `serveConfigV2 cannot be used: ${complaint}`;
-  return failingApplication(active) ?? failingApplication(pending);
+  return complaint ?? failingApplication(active) ?? failingApplication(pending);
 }
 
 function failingApplication({ applicationStatuses = {} }: RayServiceStatus): string | undefined {

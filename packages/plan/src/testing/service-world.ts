@@ -281,7 +281,11 @@ export class ServiceWorld {
 
   #create(kind: string, object: KubeObject): void {
     this.#uids += 1;
-    const metadata = { ...object.metadata, uid: `uid-${this.#uids}`, creationTimestamp: new Date(this.now).toISOString() };
+    const metadata = {
+      ...object.metadata,
+      uid: `uid-${this.#uids}`,
+      creationTimestamp: new Date(this.now).toISOString(),
+    };
     const name = metadata.name ?? '';
     const made = { ...object, metadata };
     if (kind === 'RayCluster') {

@@ -1,0 +1,65 @@
+import type { Container, PodTemplateSpec, RayClusterSpec, RayServiceSpec, Service } from '@manta/api';
+
+/**
+ * A service's spec with the empty objects that Go programs write wherever the API's types have them: resources of containers, metadata of
+ * templates, status of Services. They mean nothing, but the first program that goes through those types (a queueing system, say, or the
+ * peer) would add them, and the generation would change in the middle of a service's life as if somebody had edited it.
+ */
+export function completeServiceSpec(spec: RayServiceSpec): RayServiceSpec {
+  const { serveService, rayClusterConfig } = spec;
+  return {
+    ...spec,
+    rayClusterConfig: completeClusterSpec(rayClusterConfig),
+    ...(serveService === undefined ? {} : { serveService: completeService(serveService) }),
+  };
+}
+
+function completeClusterSpec(spec: RayClusterSpec): RayClusterSpec {
+  const { headGroupSpec, workerGroupSpecs } = spec;
+  const { headService, template } = headGroupSpec;
+  return {
+    ...spec,
+    headGroupSpec: {
+      ...headGroupSpec,
+      template: completeTemplate(template),
+      ...(headService === undefined ? {} : { headService: completeService(headService) }),
+    },
+    ...(workerGroupSpecs === undefined
+      ? {}
+      : {
+          workerGroupSpecs: workerGroupSpecs.map((group) => ({
+            ...group,
+            scaleStrategy: group.scaleStrategy ?? {},
+            template: completeTemplate(group.template),
+          })),
+        }),
+  };
+}
+
+function completeTemplate(template: PodTemplateSpec): PodTemplateSpec {
+  const { metadata = {}, spec } = template;
+  if (spec === undefined) return { ...template, metadata };
+  const { initContainers } = spec;
+  return {
+    ...template,
+    metadata,
+    spec: {
+      ...spec,
+      containers: spec.containers.map(completeContainer),
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(completeContainer) }),
+    },
+  };
+}
+
+function completeContainer(container: Container): Container {
+  return { ...container, resources: container.resources ?? {} };
+}
+
+function completeService(service: Service): Service {
+  return {
+    ...service,
+    metadata: service.metadata ?? {},
+    spec: service.spec ?? {},
+    status: { ...service.status, loadBalancer: service.status?.loadBalancer ?? {} },
+  };
+}

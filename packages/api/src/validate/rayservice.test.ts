@@ -73,14 +73,12 @@ const REFUSALS: Readonly<Record<string, readonly [Partial<RayServiceSpec>, field
     'spec.upgradeStrategy.clusterUpgradeOptions.stepSizePercent',
     'stepSizePercent must be less than or equal to maxSurgePercent',
   ],
-  [
-    'a step of zero',
+  'a step of zero': [
     incremental({ stepSizePercent: 0 }),
     'spec.upgradeStrategy.clusterUpgradeOptions.stepSizePercent',
     'stepSizePercent must be greater than 0, or an upgrade never gets any traffic',
   ],
-  [
-    'a surge of zero',
+  'a surge of zero': [
     incremental({ stepSizePercent: 0, maxSurgePercent: 0 }),
     'spec.upgradeStrategy.clusterUpgradeOptions.maxSurgePercent',
     'maxSurgePercent must be greater than 0, or an upgrade never gets any capacity',

@@ -7,6 +7,7 @@ export * from './stored-object.ts';
 export * from './world.ts';
 export * from './controllers/index.ts';
 export * from './kubelet/index.ts';
+export * from './pods/index.ts';
 export * from './run/index.ts';
 export { type Journal, JournalError, openJournal } from './store/journal.ts';
 export { createStore, type StoreOptions } from './store/store.ts';

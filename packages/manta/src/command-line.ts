@@ -30,11 +30,14 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     );
   program
     .command('up')
-    .description('serve a Kubernetes API on this machine, with our CRDs and the operator on it')
-    .option('--no-pods', 'serve the API only: pods stay Pending (running them is not part of this version yet)')
+    .description('run Ray on this machine without a cluster: a Kubernetes API, the operator, and pods as processes')
+    .option('--no-pods', 'serve the API only: pods stay Pending')
     .option('--port <n>', 'loopback port; 0 is any free one', portNumber, DEFAULT_PORT)
     .addOption(dataDir())
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
+    .addOption(
+      new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices(['user', 'root']),
+    )
     .action(async (options: UpOptions) => {
       const { up } = await import('./commands/up.ts');
       exitCode = await up(options, version);

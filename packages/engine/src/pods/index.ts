@@ -1,4 +1,12 @@
-export { NAMESPACE_FLAGS, type NamespaceDriverOptions, startNamespaceDriver } from './sandbox/namespace-driver.ts';
+export { createImageTable, type ImageAnswer, type ImageTable, type ImageTableOptions } from './kubelet/images.ts';
+export { runMachine } from './machine/machine.ts';
+export type { SandboxMode } from './sandbox/choose-driver.ts';
+export {
+  NAMESPACE_FLAGS,
+  POD_GATEWAY,
+  type NamespaceDriverOptions,
+  startNamespaceDriver,
+} from './sandbox/namespace-driver.ts';
 export type {
   ExecStreams,
   Mount,
@@ -9,3 +17,4 @@ export type {
   SandboxProcess,
   SandboxRequest,
 } from './sandbox/sandbox.ts';
+export { type LocalPods, type PodsOptions, startPods } from './start-pods.ts';

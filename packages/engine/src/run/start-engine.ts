@@ -1,11 +1,15 @@
+import type { Socket } from 'node:net';
 import type { CustomResourceDefinition } from '@manta/api';
 import type { KubeClient } from '@manta/kube';
+import type { Cluster } from '../controllers/cluster.ts';
 import { type ControllerName, startControllers } from '../controllers/start-controllers.ts';
 import { type Api, createApi } from '../server/api.ts';
 import { bootstrap } from '../server/bootstrap.ts';
 import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient, type InProcessOptions } from '../server/in-process-client.ts';
 import { plantDefinitions } from '../server/plant-definitions.ts';
+import type { PodBackend, PodCall } from '../server/subresources/pod-backend.ts';
+import { StatusError } from '../status-error.ts';
 import { createStore } from '../store/store.ts';
 import type { EngineWorld } from '../world.ts';
 import { type CertificateAuthority, openCertificateAuthority } from './certificates.ts';
@@ -28,8 +32,26 @@ export interface EngineOptions {
   readonly definitions?: { readonly objects: readonly CustomResourceDefinition[]; readonly fieldManager: string };
   /** Kubernetes' own controllers to leave out. */
   readonly withoutControllers?: readonly ControllerName[];
+  /** Addresses besides its own that clients may know the API server by. */
+  readonly furtherAddresses?: readonly string[];
+  /** Runs pods, and answers for them; without it they stay pending. */
+  readonly pods?: (context: PodsContext) => Promise<RunningPods>;
   /** Told of faults of the engine's own, and of attempts of its controllers that failed and are repeated. */
   readonly onError?: (where: string, error: unknown) => void;
+}
+
+/** What whoever runs pods is given. */
+export interface PodsContext {
+  readonly cluster: Cluster;
+  /** Takes a pod's connection to the API server. */
+  readonly accept: (socket: Socket) => void;
+}
+
+/** Pods that run. */
+export interface RunningPods {
+  readonly backend: PodBackend;
+  /** Ends their processes; their objects stay. */
+  stop(): Promise<void>;
 }
 
 /** An engine that serves. */
@@ -60,7 +82,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const data = openDataDirectory(options.dataDir);
   const store = createStore({ journal: data.journal });
   const tokenKeys = { privateKey: data.keys.tokenKey };
-  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, hasServiceAccounts: true });
+  const podBackend = new LateBackend();
+  const isRunningPods = options.pods !== undefined;
+  const api = createApi({
+    store,
+    world,
+    authorization: 'RBAC',
+    tokenKeys,
+    hasServiceAccounts: true,
+    ...(isRunningPods ? { podBackend } : {}),
+  });
   const authority = openCertificateAuthority(data.keys.authority, AUTHORITY_NAME);
   await bootstrap(api);
   const planted = await plantDefinitions(api, definitions.objects, definitions.fieldManager);
@@ -77,6 +108,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     store.close();
     throw error;
   }
+  const running = await options.pods?.({ cluster: clusterOf(api, options, 'kubelet'), accept: server.accept });
+  podBackend.backend = running?.backend;
   return {
     api,
     url: server.url,
@@ -89,6 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       return kubeconfigText({ url: server.url, ca: authority.cert, user: name, context: 'manta', ...pair });
     },
     async stop() {
+      await running?.stop();
       stop();
       await server.close();
       store.close();
@@ -99,9 +133,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 async function listen(
   api: Api,
   authority: CertificateAuthority,
-  { host = '127.0.0.1', port, onError }: EngineOptions,
+  { host = '127.0.0.1', port, onError, furtherAddresses = [] }: EngineOptions,
 ): Promise<RunningServer> {
-  const ips = [...new Set(['127.0.0.1', '::1', host])];
+  const ips = [...new Set(['127.0.0.1', '::1', host, ...furtherAddresses])];
   const dnsNames = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
   const pair = authority.issue({ commonName: 'manta-engine', dnsNames, ips, usages: ['server'] });
   const onInternalError = (error: unknown) => onError?.('server', error);
@@ -115,13 +149,27 @@ async function listen(
 }
 
 function startOwnControllers(api: Api, data: DataDirectory, options: EngineOptions): () => void {
-  const { world, toError, withoutControllers = [], onError } = options;
-  const cluster = {
+  const cluster = clusterOf(api, options, 'kube-controller-manager');
+  return startControllers(cluster, { rootCa: data.keys.authority.cert, without: options.withoutControllers ?? [] });
+}
+
+function clusterOf(api: Api, { world, toError, onError }: EngineOptions, userAgent: string): Cluster {
+  return {
     world,
     store: api.store,
-    writes: createInProcessClient(api, { userAgent: 'kube-controller-manager', toError }),
+    writes: createInProcessClient(api, { userAgent, toError }),
     resources: () => api.registry.all().map(({ info }) => info),
     onError: (controller: string, key: string, error: unknown) => onError?.(`${controller} ${key}`, error),
   };
-  return startControllers(cluster, { rootCa: data.keys.authority.cert, without: withoutControllers });
+}
+
+/** The API is there before the pods are. */
+class LateBackend implements PodBackend {
+  backend: PodBackend | undefined;
+
+  async handle(call: PodCall): Promise<void> {
+    if (this.backend === undefined)
+      throw new StatusError(503, 'ServiceUnavailable', 'the engine is starting; try again');
+    await this.backend.handle(call);
+  }
 }

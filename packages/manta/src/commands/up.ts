@@ -1,8 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/engine';
+import {
+  createImageTable,
+  type LocalPods,
+  POD_GATEWAY,
+  type PodsContext,
+  readEngineRecord,
+  removeEngineRecord,
+  type SandboxMode,
+  startEngine,
+  startPods,
+  writeEngineRecord,
+} from '@manta/engine';
 import { ApiError, systemClock } from '@manta/kube';
 import { runOperator, stopSignal } from '@manta/operator';
+import { provideRay } from '../local/provide-ray.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions } from './engine-crds.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
@@ -14,16 +26,20 @@ export interface UpOptions {
   readonly port: number;
   readonly dataDir?: string;
   readonly kubeconfigOut?: string;
+  /** How pods are kept apart; chosen by trying unless told. */
+  readonly sandbox?: SandboxMode;
 }
 
 /** Serves the API with our CRDs and the operator until SIGINT or SIGTERM; resolves with the exit status. */
 export async function up(options: UpOptions, version: string): Promise<number> {
-  if (options.pods) throw new Error(NO_PODS_YET);
   const dataDir = chosenDataDir(options.dataDir);
   refuseSecond(dataDir);
   const kubeconfig = resolve(options.kubeconfigOut ?? join(dataDir, 'kubeconfig'));
   refuseForeign(kubeconfig);
   const stop = stopSignal();
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const ray = options.pods ? await provideRay({ env: process.env, say }) : undefined;
+  let pods: LocalPods | undefined;
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
@@ -31,12 +47,32 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     port: options.port,
     toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
     onError: sayError,
+    furtherAddresses: [POD_GATEWAY],
+    ...(ray === undefined
+      ? {}
+      : {
+          pods: async (context: PodsContext) => {
+            pods = await startPods(context, {
+              dataDir,
+              images: createImageTable({ rayBin: ray.bin }),
+              machineCommand: machineCommand(),
+              mode: options.sandbox,
+              env: process.env,
+            });
+            return pods;
+          },
+        }),
   });
   try {
     await ensureCrds(engine, dataDir);
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
     writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString() });
-    process.stdout.write(`ready\nkubeconfig: ${kubeconfig}\n`);
+    if (pods !== undefined) {
+      say(pods.description);
+      // The operator runs in this process, outside of the pods' network.
+      process.env['HTTP_PROXY'] = pods.proxy.url;
+    }
+    say(`ready\nkubeconfig: ${kubeconfig}`);
     return await runOperator(operatorFlags(kubeconfig), version, stop.signal);
   } finally {
     await engine.stop();
@@ -45,8 +81,16 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   }
 }
 
-const NO_PODS_YET =
-  'running pods on this machine is not part of this version yet; manta up --no-pods serves the API and the operator without them';
+/** This very program, as the one inside the pods' namespaces. */
+function machineCommand(): readonly string[] {
+  return [
+    process.execPath,
+    '--max-semi-space-size=1',
+    '--disable-warning=ExperimentalWarning',
+    process.argv[1] ?? '',
+    'machine',
+  ];
+}
 
 function refuseSecond(dataDir: string): void {
   const running = readEngineRecord(dataDir);

@@ -17,6 +17,8 @@ import type { ExecStreams, ProcessRequest, Sandbox, SandboxDriver, SandboxProces
 const API_PORT = 6443;
 export const EGRESS_PORT = 3128;
 const SUBNET = '10.244.0';
+/** The address of the machine on the pods' network, where they find the API server. */
+export const POD_GATEWAY = `${SUBNET}.1`;
 const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
 
 export interface NamespaceDriverOptions {
@@ -64,7 +66,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     const addresses = new AddressPool(SUBNET);
     return {
       description: options.description,
-      apiServer: { host: `${SUBNET}.1`, port: API_PORT },
+      apiServer: { host: POD_GATEWAY, port: API_PORT },
       create: (request) => createSandbox(machine, addresses, request),
       async close() {
         line.close();

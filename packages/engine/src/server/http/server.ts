@@ -30,6 +30,8 @@ export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly url: string;
+  /** Takes a connection that came another way than over its port. */
+  accept(socket: Socket): void;
   /** Ends watches, waits for answers under way, closes connections. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host,
     port: bound,
     url: `https://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    accept: (socket) => void server.emit('connection', socket),
     close: () => connections.close(server),
   };
 }

@@ -1,0 +1,79 @@
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { badRequest } from '../../server/errors.ts';
+import type { PodCall } from '../../server/subresources/pod-backend.ts';
+import type { ContainerRunner } from '../kubelet/container-runner.ts';
+
+const FOLLOW_MS = 100;
+
+/** Sends what a container has said, and with `follow` what it goes on to say until it ends. */
+export async function serveLog(container: ContainerRunner, { query, response, pod }: PodCall): Promise<void> {
+  const isPrevious = query.get('previous') === 'true';
+  const path = container.output(isPrevious);
+  const { name } = container.container;
+  if (path === '' || !existsSync(path)) {
+    if (isPrevious) throw badRequest(`previous terminated container "${name}" in pod "${pod.metadata.name}" not found`);
+    const { moment } = container.view();
+    const reason = moment.state === 'waiting' ? moment.reason : 'ContainerCreating';
+    throw badRequest(`container "${name}" in pod "${pod.metadata.name}" is waiting to start: ${reason}`);
+  }
+  response.writeHead(200, { 'content-type': 'text/plain' });
+  const from = startOf(path, query.get('tailLines'));
+  let isGone = false;
+  response.on('close', () => {
+    isGone = true;
+  });
+  let at = await send(path, from, limitOf(query), response);
+  while (query.get('follow') === 'true' && !isPrevious && !isGone) {
+    const isOver = container.process === undefined || container.output(false) !== path;
+    at = await send(path, at, undefined, response);
+    if (isOver) break;
+    await sleep(FOLLOW_MS);
+  }
+  response.end();
+}
+
+function limitOf(query: URLSearchParams): number | undefined {
+  const text = query.get('limitBytes');
+  return text === null ? undefined : Number(text);
+}
+
+/** Where the last lines begin. */
+function startOf(path: string, tailLines: string | null): number {
+  if (tailLines === null) return 0;
+  const bytes = readFileSync(path);
+  let at = bytes.length;
+  if (bytes[at - 1] === 10) at -= 1;
+  for (let left = Number(tailLines); left > 0 && at > 0; left--) {
+    const before = bytes.lastIndexOf(10, at - 1);
+    if (before < 0) return 0;
+    at = before;
+    if (left === 1) return before + 1;
+  }
+  return Number(tailLines) === 0 ? bytes.length : 0;
+}
+
+async function send(
+  path: string,
+  from: number,
+  limit: number | undefined,
+  response: PodCall['response'],
+): Promise<number> {
+  const { size } = statSync(path);
+  const end = limit === undefined ? size : Math.min(size, from + limit);
+  if (end <= from) return from;
+  for await (const chunk of createReadStream(path, { start: from, end: end - 1 })) {
+    if (!response.write(chunk)) await new Promise<void>((resolve) => onceFree(response, resolve));
+  }
+  return end;
+}
+
+function onceFree(response: PodCall['response'], resolve: () => void): void {
+  const done = () => {
+    response.off('drain', done);
+    response.off('close', done);
+    resolve();
+  };
+  response.on('drain', done);
+  response.on('close', done);
+}

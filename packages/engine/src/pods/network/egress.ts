@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * The way out of the pods' network: an HTTP proxy that only opens tunnels and plain requests to hosts outside, with this process's rights.
+ * Where this process itself needs a proxy for the Internet, it goes through that one.
+ */
+export function createEgress(env: Readonly<Record<string, string | undefined>>): (socket: Socket) => void {
+  const { createServer } = process.getBuiltinModule('node:http');
+  const upstream = upstreamOf(env);
+  const server = createServer((request, response) => {
+    const { request: send } = process.getBuiltinModule('node:http');
+    const url = URL.parse(request.url ?? '');
+    if (url === null) {
+      response.writeHead(400).end('this is a proxy: ask for http://host/path\n');
+      return;
+    }
+    const { 'proxy-connection': _, ...headers } = request.headers;
+    const target =
+      upstream === undefined
+        ? { host: url.hostname, port: Number(url.port || 80), path: url.pathname + url.search }
+        : { host: upstream.hostname, port: Number(upstream.port || 80), path: url.href };
+    const onward = send({ ...target, method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.once('error', (error) => response.writeHead(502).end(`${error.message}\n`));
+    request.pipe(onward);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => openTunnel(request.url ?? '', socket, upstream));
+  return (socket) => void server.emit('connection', socket);
+}
+
+function upstreamOf(env: Readonly<Record<string, string | undefined>>): URL | undefined {
+  const text = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? env['http_proxy'] ?? env['HTTP_PROXY'];
+  return text === undefined || text === '' ? undefined : (URL.parse(text) ?? undefined);
+}
+
+function openTunnel(target: string, inside: Duplex, upstream: URL | undefined): void {
+  const [host = '', port = '443'] = target.split(':');
+  const outside =
+    upstream === undefined
+      ? connect({ host, port: Number(port) })
+      : connect({ host: upstream.hostname, port: Number(upstream.port || 80) });
+  inside.on('error', () => outside.destroy());
+  outside.on('error', (error) => {
+    inside.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${error.message}\n`);
+  });
+  outside.once('connect', () => {
+    if (upstream === undefined) inside.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    // The proxy of this machine answers for itself.
+    else outside.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+    inside.pipe(outside).pipe(inside);
+  });
+}

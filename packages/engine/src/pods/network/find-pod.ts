@@ -1,0 +1,44 @@
+import type { Pod } from '@manta/api';
+import { type Cluster, readAll, type Stored } from '../../controllers/cluster.ts';
+import { endpointSlices, pods, services } from '../../controllers/kinds.ts';
+import { addressOf } from '../kubelet/hosts.ts';
+
+/** Where a connection goes: a pod, and a port of it. */
+export interface Destination {
+  readonly pod: Stored<Pod>;
+  readonly port: number;
+}
+
+/** The pod behind a host name or address and a port, as a pod would find it; undefined when nobody is there. */
+export function findDestination(
+  { store }: Pick<Cluster, 'store'>,
+  host: string,
+  port: number,
+): Destination | undefined {
+  const named = serviceOf(host);
+  if (named === undefined) return byAddress(store, host, port);
+  const service = readAll(store, services, named.namespace).find(({ metadata }) => metadata.name === named.name);
+  if (service === undefined) return undefined;
+  const slices = readAll(store, endpointSlices, named.namespace).filter(
+    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === named.name,
+  );
+  const address = addressOf(slices);
+  if (address === undefined) return undefined;
+  const own = service.spec?.ports?.find((each) => each.port === port);
+  const inSlice = slices.flatMap(({ ports }) => ports ?? []).find(({ name = '' }) => name === (own?.name ?? ''));
+  return byAddress(store, address, service.spec?.clusterIP === 'None' ? port : (inSlice?.port ?? port));
+}
+
+function serviceOf(host: string): { readonly name: string; readonly namespace: string } | undefined {
+  const [name = '', namespace = '', svc = ''] = host.split('.');
+  return svc === 'svc' ? { name, namespace } : undefined;
+}
+
+function byAddress(store: Cluster['store'], ip: string, port: number): Destination | undefined {
+  const pod = readAll(store, pods).find(({ status }) => status?.podIP === ip && isAlive(status.phase));
+  return pod === undefined ? undefined : { pod, port };
+}
+
+function isAlive(phase: string | undefined): boolean {
+  return phase !== 'Succeeded' && phase !== 'Failed';
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Opens a connection to what a host name and a port stand for; rejects with a readable message. */
+export type Dial = (host: string, port: number) => Promise<Duplex>;
+
+/** An HTTP proxy on a loopback port through which programs outside the pods' network reach Services and pods by name. */
+export interface ServiceProxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
+export async function startServiceProxy(dial: Dial): Promise<ServiceProxy> {
+  const { createServer } = process.getBuiltinModule('node:http');
+  const server = createServer((request, response) => void pass(request, response, dial));
+  server.on(
+    'connect',
+    (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request, socket, head, dial),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function pass(request: IncomingMessage, response: ServerResponse, dial: Dial): Promise<void> {
+  const url = URL.parse(request.url ?? '');
+  if (url === null) {
+    response.writeHead(400).end('this is a proxy: ask for http://host:port/path\n');
+    return;
+  }
+  try {
+    const socket = await dial(url.hostname, Number(url.port || 80));
+    const { request: send } = process.getBuiltinModule('node:http');
+    const { 'proxy-connection': _, ...headers } = request.headers;
+    const options = {
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: { ...headers, connection: 'close' },
+    };
+    const onward = send({ ...options, createConnection: () => socket }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.once('error', (error) => refuse(response, error));
+    response.once('close', () => onward.destroy());
+    request.pipe(onward);
+  } catch (error) {
+    refuse(response, error);
+  }
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  if (!response.headersSent) response.writeHead(502, { 'content-type': 'text/plain' });
+  response.end(`${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, dial: Dial): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  const [host = '', port = '80'] = (request.url ?? '').split(':');
+  try {
+    const far = await dial(host, Number(port));
+    far.on('error', () => socket.destroy());
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) far.write(head);
+    socket.pipe(far).pipe(socket);
+  } catch (error) {
+    socket.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}

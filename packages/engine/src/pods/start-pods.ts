@@ -1,0 +1,86 @@
+import { cpus, hostname, totalmem } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { registerNode } from '../kubelet/register-node.ts';
+import type { PodsContext, RunningPods } from '../run/start-engine.ts';
+import { podBackend } from './backend/pod-backend.ts';
+import type { ImageTable } from './kubelet/images.ts';
+import { startProcessKubelet } from './kubelet/process-kubelet.ts';
+import { createEgress } from './network/egress.ts';
+import { findDestination } from './network/find-pod.ts';
+import { type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
+import { chooseDriver, EGRESS_PORT } from './sandbox/choose-driver.ts';
+import type { SandboxMode } from './sandbox/choose-driver.ts';
+
+/** How pods are run on this machine. */
+export interface PodsOptions {
+  readonly dataDir: string;
+  readonly images: ImageTable;
+  /** Runs the program inside the namespaces; its settings are appended as one argument. */
+  readonly machineCommand: readonly string[];
+  /** Chosen by trying unless told. */
+  readonly mode?: SandboxMode | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LocalPods extends RunningPods {
+  /** Which isolation the pods have, in one line. */
+  readonly description: string;
+  /** Set as HTTP_PROXY, it lets a program on this machine reach Services and pods by name. */
+  readonly proxy: ServiceProxy;
+}
+
+const HEARTBEAT_MS = 10_000;
+/** What the machine itself keeps. */
+const RESERVED_BYTES = 1024 * 1024 * 1024;
+
+/** Brings up the pods' network, a node and its kubelet. */
+export async function startPods({ cluster, accept }: PodsContext, options: PodsOptions): Promise<LocalPods> {
+  const driver = await chooseDriver({
+    mode: options.mode,
+    machineCommand: options.machineCommand,
+    onApiConnection: accept,
+    onEgressConnection: createEgress(options.env),
+  });
+  const nodeName =
+    hostname()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9.-]/g, '-') || 'localhost';
+  const capacity = {
+    cpu: String(Math.max(4, cpus().length * 2)),
+    memory: `${Math.max(1, Math.floor((totalmem() - RESERVED_BYTES) / 2 ** 20))}Mi`,
+    'ephemeral-storage': '100Gi',
+  };
+  const announce = () => registerNode(cluster, { name: nodeName, capacity, address: '127.0.0.1' });
+  await announce();
+  const heartbeat = setInterval(() => void announce().catch(() => undefined), HEARTBEAT_MS);
+  heartbeat.unref();
+  const egress = `http://${driver.apiServer.host}:${EGRESS_PORT}`;
+  const kubelet = startProcessKubelet(cluster, {
+    nodeName,
+    driver,
+    images: options.images,
+    dataDir: options.dataDir,
+    capacity,
+    env: { PIP_PROXY: egress },
+  });
+  const dial = async (host: string, port: number): Promise<Duplex> => {
+    const destination = findDestination(cluster, host, port);
+    const { namespace = '', name = '' } = destination?.pod.metadata ?? {};
+    const sandbox = kubelet.worker(namespace, name)?.sandbox;
+    if (destination === undefined || sandbox === undefined)
+      throw new Error(`nobody answers for ${host}:${port}: no pod behind it runs`);
+    return await sandbox.connect(destination.port);
+  };
+  const proxy = await startServiceProxy(dial);
+  return {
+    description: driver.description,
+    proxy,
+    backend: podBackend(kubelet),
+    async stop() {
+      clearInterval(heartbeat);
+      await kubelet.stop();
+      await proxy.close();
+      await driver.close();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { withLock } from './lock.ts';
+
+/** A Python environment with Ray in it. */
+export interface RayHome {
+  /** Its folder of programs, to be first in PATH. */
+  readonly bin: string;
+}
+
+export interface ProvideRayOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told in one line each time something takes long. */
+  readonly say: (line: string) => void;
+}
+
+/** Why Ray can't be had on this machine, and what to do. */
+export class RayMissingError extends Error {
+  override readonly name = 'RayMissingError';
+}
+
+const OLDEST_PYTHON = [3, 10] as const;
+const READ_VERSION = 'import sys; print(sys.implementation.name, sys.version_info[0], sys.version_info[1])';
+
+/**
+ * Provides real Ray from PyPI: the newest that this machine's Python can have, or the version in `MANTA_RAY_VERSION`. It is made once and
+ * kept in the user's cache; `MANTA_RAY_VENV` names an environment of one's own instead.
+ */
+export async function provideRay({ env, say }: ProvideRayOptions): Promise<RayHome> {
+  const given = env['MANTA_RAY_VENV'];
+  if (given) return existing(given);
+  const version = env['MANTA_RAY_VERSION'];
+  const requirement = `ray[default,serve]${version ? `==${version}` : ''}`;
+  const folder = join(cacheRoot(env), 'ray', await folderName(requirement, env));
+  if (isComplete(folder)) return { bin: join(folder, 'bin') };
+  await mkdir(join(folder, '..'), { recursive: true });
+  return await withLock(
+    `${folder}.lock`,
+    () => say('waiting for another process that installs Ray'),
+    async () => {
+      if (!isComplete(folder)) {
+        say('installing Ray from PyPI, about 500 MB, once; this takes a minute or more');
+        await install(folder, requirement, env);
+      }
+      return { bin: join(folder, 'bin') };
+    },
+  );
+}
+
+/** Where everything is cached that can be had again. */
+export function cacheRoot(env: ProvideRayOptions['env']): string {
+  if (env['MANTA_CACHE']) return env['MANTA_CACHE'];
+  return env['XDG_CACHE_HOME']
+    ? join(env['XDG_CACHE_HOME'], 'manta')
+    : join(env['HOME'] ?? homedir(), '.cache', 'manta');
+}
+
+function existing(folder: string): RayHome {
+  if (existsSync(join(folder, 'bin', 'ray'))) return { bin: join(folder, 'bin') };
+  throw new RayMissingError(
+    `MANTA_RAY_VENV is set to ${folder}, which has no bin/ray. Install ray[default,serve] there, or unset the variable and it is done for you.`,
+  );
+}
+
+/** Written last: a folder without it is what a killed installation left behind. */
+const MARK = 'manta-complete';
+const isComplete = (folder: string) => existsSync(join(folder, MARK));
+
+/** Another Python or another requirement is another folder: virtual environments can't be shared or moved. */
+async function folderName(requirement: string, env: ProvideRayOptions['env']): Promise<string> {
+  const { code, stdout } = await run('python3', ['-c', READ_VERSION], env);
+  const [name = '', major = '', minor = ''] = stdout.trim().split(' ');
+  const isNew =
+    Number(major) > OLDEST_PYTHON[0] || (Number(major) === OLDEST_PYTHON[0] && Number(minor) >= OLDEST_PYTHON[1]);
+  if (code !== 0 || !isNew) {
+    const found = code === 0 ? `python3 is ${major}.${minor}` : 'there is no python3';
+    throw new RayMissingError(
+      `Ray needs Python ${OLDEST_PYTHON.join('.')} or newer, and ${found}. Install it, or set MANTA_RAY_VENV.`,
+    );
+  }
+  return `${name}-${major}.${minor}-${createHash('sha256').update(requirement).digest('hex').slice(0, 8)}`;
+}
+
+async function install(folder: string, requirement: string, env: ProvideRayOptions['env']): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  const python = join(folder, 'bin', 'python');
+  const pip = ['install', '--quiet', '--disable-pip-version-check', requirement];
+  const made = await run('python3', ['-m', 'venv', folder], env);
+  // Some systems ship a Python that makes environments only without pip; then the system's own pip fills them.
+  const steps =
+    made.code === 0
+      ? [[python, ['-m', 'pip', ...pip]] as const]
+      : [
+          ['python3', ['-m', 'venv', '--clear', '--without-pip', folder]] as const,
+          ['python3', ['-m', 'pip', '--python', python, ...pip]] as const,
+        ];
+  for (const [command, args] of steps) {
+    const { code, stdout, stderr } = await run(command, args, env);
+    if (code === 0) continue;
+    const words = (stderr || stdout).trimEnd().split('\n').slice(-5).join('\n');
+    throw new RayMissingError(
+      `Ray could not be installed into ${folder}:\n${words}\n` +
+        'Make a package index reachable (pip config), install python3-venv where it is missing, or set MANTA_RAY_VENV.',
+    );
+  }
+  await writeFile(join(folder, MARK), `${requirement}\n`);
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(command: string, args: readonly string[], env: ProvideRayOptions['env']): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.once('error', (error) => resolve({ code: -1, stdout, stderr: error.message }));
+    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}

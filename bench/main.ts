@@ -5,10 +5,11 @@ import type { Measurement, Scenario } from './scenario.ts';
 import { engineLoad } from './scenarios/engine-load.ts';
 import { engineStart } from './scenarios/engine-start.ts';
 import { patches } from './scenarios/patches.ts';
+import { router } from './scenarios/router.ts';
 import { start } from './scenarios/start.ts';
 import { sync } from './scenarios/sync.ts';
 
-const SCENARIOS: readonly Scenario[] = [patches, sync, start, engineStart, engineLoad];
+const SCENARIOS: readonly Scenario[] = [patches, sync, start, engineStart, engineLoad, router];
 const RESULTS = resolve(import.meta.dirname, 'results');
 
 async function main(): Promise<number> {

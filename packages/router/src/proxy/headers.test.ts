@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addForwarded, changeHeaders, endToEnd, fromFields, toFields } from './headers.ts';
+import { addForwarded, changeHeaders, endToEnd, fromFields, joinCookies, plainAddress, toFields } from './headers.ts';
 
 describe('headers on their way', () => {
   it('lose what speaks to this hop only, and what connection names', () => {
@@ -21,6 +21,15 @@ describe('headers on their way', () => {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'example.com',
     });
+  });
+
+  it('have one cookie header, however many there were', () => {
+    expect(joinCookies(['cookie', 'a=1', 'x', 'y', 'cookie', 'b=2'])).toEqual(['x', 'y', 'cookie', 'a=1; b=2']);
+    expect(joinCookies(['cookie', 'a=1'])).toEqual(['cookie', 'a=1']);
+  });
+
+  it('name IPv4 clients plainly', () => {
+    expect(['::ffff:10.0.0.1', '::1', undefined].map(plainAddress)).toEqual(['10.0.0.1', '::1', '']);
   });
 
   it('are removed, replaced and added as a filter asks', () => {

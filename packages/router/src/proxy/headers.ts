@@ -72,6 +72,20 @@ export function removeHeader(headers: string[], name: string): void {
   }
 }
 
+/** HTTP/2 may send each cookie in a header of its own; HTTP/1.1 knows one header for all. */
+export function joinCookies(headers: RawHeaders): RawHeaders {
+  const cookies = headers.filter((_, i) => i % 2 === 1 && headers[i - 1] === 'cookie');
+  if (cookies.length < 2) return headers;
+  const rest = [...headers];
+  removeHeader(rest, 'cookie');
+  return [...rest, 'cookie', cookies.join('; ')];
+}
+
+/** An address as people write it: IPv4 stays IPv4, also on a socket that takes both. */
+export function plainAddress(address: string | undefined): string {
+  return (address ?? '').replace(/^::ffff:(?=[0-9.]+$)/, '');
+}
+
 /** As HTTP/2 wants them: lower-case names, several values as a list. */
 export function toFields(headers: RawHeaders): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);

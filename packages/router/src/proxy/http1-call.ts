@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf } from './headers.ts';
+import { headerOf, plainAddress } from './headers.ts';
 
 /** A request that came over HTTP/1.1. */
 export class Http1Call implements Call {
@@ -24,7 +24,7 @@ export class Http1Call implements Call {
     this.headers = request.rawHeaders;
     this.body = request;
     this.hasBody = hasBody(request);
-    this.remoteAddress = request.socket.remoteAddress ?? '';
+    this.remoteAddress = plainAddress(request.socket.remoteAddress);
     this.#response = response;
     this.#isLast = isLast;
   }

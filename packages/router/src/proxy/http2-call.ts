@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf, toFields } from './headers.ts';
+import { headerOf, joinCookies, plainAddress, toFields } from './headers.ts';
 
 /** A request that came over HTTP/2. */
 export class Http2Call implements Call {
@@ -20,10 +20,10 @@ export class Http2Call implements Call {
     this.method = headerOf(headers, ':method') ?? 'GET';
     this.target = headerOf(headers, ':path') ?? '/';
     this.host = headerOf(headers, ':authority') ?? headerOf(headers, 'host') ?? '';
-    this.headers = headers;
+    this.headers = joinCookies(headers);
     this.body = stream;
     this.hasBody = !stream.endAfterHeaders;
-    this.remoteAddress = stream.session?.socket.remoteAddress ?? '';
+    this.remoteAddress = plainAddress(stream.session?.socket.remoteAddress);
     this.#stream = stream;
     // A client that resets the stream is no error of ours; its close follows.
     stream.on('error', () => undefined);
@@ -53,6 +53,8 @@ export class Http2Call implements Call {
   end(trailers: RawHeaders): void {
     this.#trailers = trailers;
     this.#stream.end();
+    // A body that nobody wants any more must not keep the client waiting for room.
+    this.#stream.resume();
   }
 
   cut(): void {

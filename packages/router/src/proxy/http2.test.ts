@@ -55,6 +55,13 @@ describe('a client that speaks HTTP/2', () => {
     expect(all.filter(({ body }) => body === 'ok')).toHaveLength(100);
   });
 
+  it('is answered where nobody wants its body', async () => {
+    const { proxy, port } = await parts.proxy();
+    proxy.setTable({ gateways: [] });
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    expect(await askHttp2(client(port), { ':method': 'POST' }, large)).toMatchObject({ headers: { ':status': 404 } });
+  });
+
   it('ends its requests when the proxy is closed', async () => {
     const { proxy, port } = await parts.proxy();
     let release = () => {};

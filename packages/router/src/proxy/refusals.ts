@@ -8,6 +8,8 @@ export function refuse(call: Call, status: number, why: string, headers: readonl
   const isHead = call.method === 'HEAD';
   const sink = call.answer({ status, headers: head, isComplete: isHead });
   if (sink === undefined) return;
+  // Whatever else the client sends is read and forgotten, so that it comes to read our answer.
+  call.body.resume();
   sink.write(text);
   call.end([]);
 }

@@ -5,7 +5,7 @@ import { chooseEndpoint } from './choose-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { filterRequest } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
-import { addForwarded, endToEnd, headerOf, joinedHeader, removeHeader } from './headers.ts';
+import { addForwarded, endToEnd, headerOf, joinedHeader, plainAddress, removeHeader } from './headers.ts';
 
 /** Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. */
 export function isWebSocket(request: IncomingMessage): boolean {
@@ -52,7 +52,7 @@ class Tunnel {
     }
     const headers = endToEnd(rawHeaders);
     removeHeader(headers, 'host');
-    addForwarded(headers, { host, remoteAddress: this.#request.socket.remoteAddress ?? '' });
+    addForwarded(headers, { host, remoteAddress: plainAddress(this.#request.socket.remoteAddress) });
     const rewritten = filterRequest(rule.filters, { target, host }, match, headers);
     headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
     this.#tried.add(choice.endpoint);

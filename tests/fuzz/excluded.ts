@@ -55,8 +55,6 @@ function hasLabels(body: unknown): boolean {
  * What is never sent, and why: the generators leave these out.
  */
 export const neverSent: Readonly<Record<string, string>> = {
-  'spec.suspend of jobs':
-    'the template of a suspended job may change in part; the embedded server keeps all of it fixed',
   'spec.clusterIPs and spec.ipFamilies of services':
     'the test cluster has one family of addresses, and so has the engine',
   generateName: 'names would differ; the conformance suite has cases of it',

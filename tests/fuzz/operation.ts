@@ -40,7 +40,7 @@ export type Operation =
         /** Leaves out all of the object that the body does not say. */
         readonly isBare?: boolean;
         readonly version: 'current' | 'first' | 'none';
-        readonly subresource?: 'status';
+        readonly subresource?: 'status' | 'resize';
       })
   | (Target &
       Writer & {
@@ -48,7 +48,7 @@ export type Operation =
         readonly type: PatchType;
         readonly body: unknown;
         readonly isForced?: boolean;
-        readonly subresource?: 'status';
+        readonly subresource?: 'status' | 'resize';
       })
   | (Target & {
       readonly do: 'delete';

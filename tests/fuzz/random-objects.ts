@@ -95,6 +95,22 @@ const podPart = optional({
   metadata,
   spec: optional({ ...podFields, containers: fc.tuple(container('main')) }),
 });
+/** What may be sent to a pod's `resize`: mostly amounts, sometimes what does not belong there. */
+export const podResize = fc.record(
+  {
+    metadata: fc.constantFrom({ labels: { a: 'x' } }, { annotations: { c: 'x' } }),
+    spec: optional({
+      containers: fc.oneof(
+        { weight: 4, arbitrary: fc.tuple(resources.map((given) => ({ name: 'main', resources: given }))) },
+        { weight: 1, arbitrary: containers },
+        { weight: 1, arbitrary: fc.tuple(container('main')) },
+      ),
+      activeDeadlineSeconds: fc.constantFrom(10, 20),
+      nodeSelector: mapOf(['a'], text),
+    }),
+  },
+  { requiredKeys: ['spec'] },
+);
 const podStatus = optional({
   phase: fc.constantFrom('Pending', 'Running', 'Succeeded', 'Failed'),
   podIP: fc.constantFrom('1.2.3.4', '1.2.3.5'),
@@ -107,15 +123,43 @@ const podStatus = optional({
     ],
   ),
   message: text,
+  containerStatuses: fc.constantFrom(
+    [],
+    [{ name: 'main', image: 'a', imageID: '', ready: true, restartCount: 0, state: { running: {} } }],
+  ),
 });
 
+const nodeAffinity = {
+  requiredDuringSchedulingIgnoredDuringExecution: {
+    nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+  },
+};
+const podAffinity = {
+  requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'z', labelSelector: { matchLabels: { a: 'b' } } }],
+};
 const jobFields = {
   parallelism: mostly(fc.constantFrom(1, 2), -1),
   completions: mostly(fc.constantFrom(1, 2), -1),
   backoffLimit: mostly(fc.constantFrom(0, 3), -1),
   activeDeadlineSeconds: mostly(fc.constantFrom(10, 20), -1),
   ttlSecondsAfterFinished: mostly(fc.constantFrom(0, 20), -1),
+  suspend: mostly(flag, 'x'),
 };
+/** What whoever queues a job may change of its pods, and what he may not. */
+const jobTemplate = optional({
+  metadata: optional({ labels: mapOf(['l', 'm'], text), annotations: mapOf(['c'], text) }),
+  spec: optional({
+    nodeSelector: mapOf(['a'], text),
+    tolerations: podFields.tolerations,
+    schedulingGates: mostly(fc.constantFrom([], [{ name: 'a/a' }]), [{ name: 'not a name' }]),
+    affinity: fc.constantFrom<unknown>(null, {}, { nodeAffinity }, { podAffinity }, { nodeAffinity, podAffinity }),
+    containers: fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(resources.map((given) => ({ name: 'main', resources: given }))) },
+      { weight: 1, arbitrary: fc.tuple(container('main')) },
+    ),
+    terminationGracePeriodSeconds: fc.constantFrom(5, 30),
+  }),
+});
 const jobSpec = fc
   .tuple(optional(jobFields), podSpec, mapOf(['l', 'm'], text))
   .map(([more, { nodeName: _nodeName, ...spec }, labels]) => ({
@@ -128,10 +172,19 @@ function withLabel(meta: Record<string, unknown>): object {
   return { ...meta, labels: typeof labels === 'object' ? { j: 'x', ...labels } : labels };
 }
 
+const condition = (type: string, status: string) => ({
+  type,
+  status,
+  reason: 'R',
+  message: '',
+  lastTransitionTime: '2020-01-01T00:00:00Z',
+});
 const jobStatus = optional({
   active: fc.constantFrom(0, 1),
   failed: fc.constantFrom(0, 1),
   ready: fc.constantFrom(0, 1),
+  startTime: fc.constantFrom('2020-01-01T00:00:00Z', null),
+  conditions: fc.constantFrom([], [condition('Suspended', 'True')], [condition('Suspended', 'False')]),
 });
 
 const base64 = mostly(fc.constantFrom('eA==', 'eQ==', ''), 'not base64!');
@@ -173,13 +226,6 @@ const serviceStatus = optional({
   loadBalancer: fc.constantFrom({}, { ingress: [{ ip: '1.2.3.4' }] }, { ingress: [{ ip: 'x' }] }),
 });
 
-const condition = (type: string, status: string) => ({
-  type,
-  status,
-  reason: 'R',
-  message: '',
-  lastTransitionTime: '2020-01-01T00:00:00Z',
-});
 const rayStatus = optional({
   state: mostly(fc.constantFrom('ready', 'suspended'), 'x', 1),
   desiredWorkerReplicas: mostly(fc.constantFrom(1, 2), 'x'),
@@ -219,7 +265,10 @@ export const randomObjects: Readonly<Record<Plural, RandomObjects>> = {
   },
   jobs: {
     whole: fc.tuple(metadata, jobSpec).map(([meta, spec]) => ({ metadata: withLabel(meta), spec })),
-    part: optional({ metadata, spec: optional(jobFields) }),
+    part: fc.oneof(
+      { weight: 2, arbitrary: optional({ metadata, spec: optional(jobFields) }) },
+      { weight: 1, arbitrary: fc.record({ spec: optional({ suspend: flag, template: jobTemplate }) }) },
+    ),
     status: jobStatus,
   },
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../../packages/engine/src/json.ts';
 import { kinds, type Operation, type PatchType, type Plural } from './operation.ts';
-import { randomObjects } from './random-objects.ts';
+import { podResize, randomObjects } from './random-objects.ts';
 
 const by = fc.constantFrom('one', 'two');
 const names = fc.constantFrom('a', 'a', 'a', 'b');
@@ -115,6 +115,29 @@ function statusWriteOf(plural: Plural): fc.Arbitrary<Operation> {
   );
 }
 
+const podResizes: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({
+    do: fc.constant('patch' as const),
+    plural: fc.constant('pods' as const),
+    name: names,
+    by,
+    subresource: fc.constant('resize' as const),
+    type: fc.constantFrom<PatchType>('strategic', 'strategic', 'merge', 'apply'),
+    isForced: fc.boolean(),
+    isDryRun: seldom,
+    body: podResize,
+  }),
+  fc.record({
+    do: fc.constant('update' as const),
+    plural: fc.constant('pods' as const),
+    name: names,
+    by,
+    subresource: fc.constant('resize' as const),
+    version: fc.constantFrom('current' as const, 'none' as const, 'first' as const),
+    body: json(podResize),
+  }),
+);
+
 function updateOf(plural: Plural): fc.Arbitrary<Operation> {
   const { whole, part } = randomObjects[plural];
   const target = {
@@ -175,6 +198,7 @@ function operationOn(plural: Plural): fc.Arbitrary<Operation> {
     { weight: 6, arbitrary: updateOf(plural) },
     { weight: 12, arbitrary: patchOf(plural) },
     { weight: withStatus.has(plural) ? 5 : 0, arbitrary: statusWriteOf(plural) },
+    { weight: plural === 'pods' ? 4 : 0, arbitrary: podResizes },
     { weight: 5, arbitrary: deleteOf(plural) },
     {
       weight: 1,

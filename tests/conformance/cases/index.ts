@@ -32,6 +32,7 @@ import { cases as namespaces } from './namespaces.ts';
 import { cases as negotiation } from './negotiation.ts';
 import { cases as paging } from './paging.ts';
 import { cases as podGrace } from './pod-grace.ts';
+import { cases as podResize } from './pod-resize.ts';
 import { cases as podStreams } from './pod-streams.ts';
 import { cases as podValidation } from './pod-validation.ts';
 import { cases as quotas } from './quotas.ts';
@@ -41,6 +42,8 @@ import { cases as reviews } from './reviews.ts';
 import { cases as services } from './services.ts';
 import { cases as statusAndGeneration } from './status-and-generation.ts';
 import { cases as strategicPatch } from './strategic-patch.ts';
+import { cases as subresourceVerbs } from './subresource-verbs.ts';
+import { cases as suspend } from './suspend.ts';
 import { cases as tables } from './tables.ts';
 import { cases as tokens } from './tokens.ts';
 import { cases as transport } from './transport.ts';
@@ -84,6 +87,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   negotiation,
   paging,
   'pod grace': podGrace,
+  'pod resize': podResize,
   'pod streams': podStreams,
   'pod validation': podValidation,
   quotas,
@@ -93,6 +97,8 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   services,
   'status and generation': statusAndGeneration,
   'strategic patch': strategicPatch,
+  'subresource verbs': subresourceVerbs,
+  suspend,
   tables,
   tokens,
   transport,

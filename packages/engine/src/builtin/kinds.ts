@@ -24,7 +24,8 @@ import { checkConfigMap, checkDataUpdate, checkSecret } from './validate/data.ts
 import { checkEndpointSlice, checkEndpointSliceUpdate, checkEndpoints } from './validate/endpoints.ts';
 import { checkCoreEvent, checkGroupEvent, checkGroupEventUpdate } from './validate/event.ts';
 import { checkIngress, checkIngressClass } from './validate/ingress.ts';
-import { checkJob, checkJobUpdate, checkTemplate } from './validate/job.ts';
+import { checkJob, checkTemplate } from './validate/job.ts';
+import { checkJobUpdate } from './validate/job-update.ts';
 import { checkLease } from './validate/lease.ts';
 import { checkNetworkPolicy } from './validate/network-policy.ts';
 import { checkNamespace, checkNode } from './validate/node.ts';

@@ -42,6 +42,12 @@ export function methodNotAllowed(): StatusError {
   );
 }
 
+/** 405, of a custom resource. */
+export function methodNotSupported(resource: Named, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`;
+  return new StatusError(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
+}
+
 /** 409: an object of that name exists. */
 export function alreadyExists(resource: Named, name: string): StatusError {
   const message = `${qualifiedResource(resource)} "${name}" already exists`;

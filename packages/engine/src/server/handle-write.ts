@@ -1,6 +1,6 @@
 import type { StoredObject } from '../stored-object.ts';
 import type { Api } from './api.ts';
-import { methodNotAllowed, noSuchPath } from './errors.ts';
+import { methodNotAllowed } from './errors.ts';
 import type { Scope } from './request.ts';
 import { answerReview } from './reviews/answer-review.ts';
 import { bindPod } from './subresources/binding.ts';
@@ -26,7 +26,6 @@ export interface Written {
 export async function handleWrite(api: Api, scope: Scope, write: Write, params: PatchParams): Promise<Written> {
   if (write.verb === 'create') return await post(api, scope, write.body, params);
   if (scope.subresource === 'scale') return await writeScale(api, scope, write, params);
-  requireDoor(scope);
   const { object, isCreated } =
     write.verb === 'patch'
       ? await patchObject(api, scope, write.type, write.body, params)
@@ -46,14 +45,6 @@ async function post(api: Api, scope: Scope, body: unknown, params: PatchParams):
     case 'token':
       return { object: requestToken(api, scope, body), code: 201 };
     default:
-      throw scope.resource.info.subresources.includes(scope.subresource) ? methodNotAllowed() : noSuchPath();
+      throw methodNotAllowed();
   }
-}
-
-const DOORS: readonly string[] = ['', 'status', 'finalize', 'ephemeralcontainers', 'resize'];
-
-function requireDoor({ resource, subresource, version }: Scope): void {
-  const isServed = subresource === '' || resource.info.subresources.includes(subresource);
-  if (!isServed || (subresource === 'status' && !version.hasStatus)) throw noSuchPath();
-  if (!DOORS.includes(subresource)) throw methodNotAllowed();
 }

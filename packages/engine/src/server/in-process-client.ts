@@ -28,6 +28,7 @@ import { metadataOnly } from './metadata-only.ts';
 import type { Scope, Verb } from './request.ts';
 import { route } from './route.ts';
 import { failureStatus } from './status.ts';
+import { requireSubresourceVerb } from './subresource-verbs.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
 import { listObjects } from './verbs/list.ts';
 import { openWatch } from './watch-stream.ts';
@@ -197,6 +198,7 @@ class InProcessClient implements KubeClient {
     try {
       const scope = this.#scope(type, ref, options.subresource ?? '');
       authorize(this.#api, scope, verb);
+      requireSubresourceVerb(scope, verb);
       return await run(scope);
     } catch (error) {
       throw this.#failure({ method: METHODS[verb], path: pathOf(type, ref, options.subresource) }, error);

@@ -6,6 +6,7 @@ import { handleRead } from './handle-read.ts';
 import { handleWrite } from './handle-write.ts';
 import type { Scope } from './request.ts';
 import { parsePath } from './request-path.ts';
+import { requireSubresourceVerb } from './subresource-verbs.ts';
 
 /** A request by path, its body decoded. */
 export interface RoutedCall {
@@ -26,7 +27,9 @@ export async function route(api: Api, call: RoutedCall): Promise<unknown> {
   const { namespace, name, subresource } = path;
   const { user, userAgent, warn } = call;
   const scope: Scope = { ...found, namespace, name, subresource, user, userAgent, warn };
-  authorize(api, scope, call.method === 'GET' ? 'get' : 'create');
+  const verb = call.method === 'GET' ? 'get' : 'create';
+  authorize(api, scope, verb);
+  requireSubresourceVerb(scope, verb);
   if (call.method === 'GET') return handleRead(api, scope);
   return (await handleWrite(api, scope, { verb: 'create', body: call.body }, {})).object;
 }

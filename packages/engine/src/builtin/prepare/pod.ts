@@ -2,6 +2,7 @@ import { isZeroQuantity, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { mapPart, part, parts, text, withDefaults } from '../read.ts';
 import { keepStatus } from './keep-status.ts';
+import { preparePodResize } from './pod-resize.ts';
 
 /** What the server decides about a new pod: its status, and what admission adds to every pod. */
 export function preparePod(object: JsonObject): JsonObject {
@@ -17,6 +18,7 @@ export function preparePod(object: JsonObject): JsonObject {
 
 /** An update of a pod keeps its status, and what admission adds to every pod. */
 export function preparePodUpdate(object: JsonObject, old: JsonObject, subresource: string): JsonObject {
+  if (subresource === 'resize') return preparePodResize(object, old);
   const kept = keepStatus(object, old, subresource);
   return subresource === '' ? mapPart(kept, 'spec', tolerate) : kept;
 }
@@ -53,7 +55,7 @@ function covers(toleration: JsonObject, key: string): boolean {
 const counted = ['cpu', 'memory'] as const;
 
 /** How much of its resources a pod is promised. */
-function qosClass(spec: JsonObject): string {
+export function qosClass(spec: JsonObject): string {
   const whole = part(spec, 'resources');
   const all =
     whole === undefined

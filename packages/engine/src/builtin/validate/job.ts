@@ -1,10 +1,9 @@
-import { deepEqual } from '../../deep-equal.ts';
 import { forbidden, invalid, notSupported, required, tooLong } from '../../field/cause.ts';
 import { checkLabelName } from '../../field/names.ts';
 import { validateAnnotations, validateLabels } from '../../field/object-meta.ts';
 import type { JsonObject } from '../../json.ts';
 import { podLabelsOf } from '../prepare/job.ts';
-import { metaOf, number, part, parts, text, textEntries } from '../read.ts';
+import { metaOf, number, part, parts, text } from '../read.ts';
 import { type Causes, checkNonNegative, checkOptionalOneOf } from './check.ts';
 import { checkDomainPath } from './domain-path.ts';
 import { checkPodSpec } from './pod-spec.ts';
@@ -27,7 +26,8 @@ export function checkJob(object: JsonObject): Causes {
   return [...generatedCauses(object, spec), ...checkJobSpec(spec), ...hostnameCauses(object, spec)];
 }
 
-function checkJobSpec(spec: JsonObject): Causes {
+/** Checks what a job says, whoever it belongs to. */
+export function checkJobSpec(spec: JsonObject): Causes {
   const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
   const selector = checkSelector(spec, 'selector', 'spec');
   const asked = part(spec, 'selector');
@@ -64,28 +64,20 @@ export function checkTemplate(pod: JsonObject, path: string): Causes {
   ];
 }
 
-function generatedCauses(object: JsonObject, spec: JsonObject): Causes {
+/** The labels by which a job knows its pods are on their template, and its selector asks for nothing else. */
+export function generatedCauses(object: JsonObject, spec: JsonObject): Causes {
   const selector = part(spec, 'selector');
   if (spec['manualSelector'] === true || selector === undefined) return [];
-  const meta = metaOf(object);
   const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels') ?? {};
-  const expected = (prefix: string) => [
-    [`${prefix}controller-uid`, text(meta, 'uid')] as const,
-    [`${prefix}job-name`, text(meta, 'name')] as const,
-  ];
-  const all = [...expected(''), ...expected('batch.kubernetes.io/')];
-  const known = new Map<string, string>(all);
+  const made = podLabelsOf(metaOf(object));
+  const missing = Object.entries(made).flatMap(([key, value]) => {
+    const field = `${template}.metadata.labels[${key}]`;
+    if (labels[key] === undefined) return [required(field, `must be '${value}'`)];
+    return labels[key] === value ? [] : [invalid(field, labels, `must be '${value}'`)];
+  });
   const isSound = checkSelector(spec, 'selector', 'spec').length === 0;
-  const isGenerated =
-    !isSound || textEntries(selector, 'matchLabels').every(([key, value]) => known.get(key) === value);
-  return [
-    ...all.flatMap(([key, value]) => {
-      const field = `${template}.metadata.labels[${key}]`;
-      if (labels[key] === undefined) return [required(field, `must be '${value}'`)];
-      return labels[key] === value ? [] : [invalid(field, labels, `must be '${value}'`)];
-    }),
-    ...(isGenerated ? [] : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
-  ];
+  if (!isSound || isSelected(made, selector)) return missing;
+  return [...missing, invalid('spec.selector', selector, '`selector` not auto-generated')];
 }
 
 function managedByCauses(spec: JsonObject): Causes {
@@ -145,59 +137,4 @@ function hostnameCauses(object: JsonObject, spec: JsonObject): Causes {
   const hostname = `${name}-${completions - 1}`;
   if (checkLabelName(hostname).length === 0) return [];
   return [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${hostname}`)];
-}
-
-const fixed = [
-  'selector',
-  'template',
-  'completionMode',
-  'podFailurePolicy',
-  'backoffLimitPerIndex',
-  'managedBy',
-  'successPolicy',
-];
-
-function checkJobStatus(status: JsonObject | undefined, old: JsonObject | undefined): Causes {
-  const ready = number(status, 'ready') ?? 0;
-  const isTooMany = ready > (number(status, 'active') ?? 0);
-  return [
-    ...(isTooMany ? [invalid('status.ready', ready, 'cannot set more ready pods than active')] : []),
-    ...['failed', 'succeeded'].flatMap((key) => {
-      const count = number(status, key) ?? 0;
-      const isLess = count < (number(old, key) ?? 0);
-      return isLess ? [invalid(`status.${key}`, count, `cannot decrease the ${key} counter`)] : [];
-    }),
-  ];
-}
-
-const uidLabel = 'batch.kubernetes.io/controller-uid';
-
-/** The labels by which a job knows its pods stay on their template. */
-function madeLabelCauses(object: JsonObject, spec: JsonObject): Causes {
-  if (spec['manualSelector'] === true || spec['selector'] === undefined) return [];
-  const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
-  const selector = part(spec, 'selector');
-  const isOwn = text(part(selector, 'matchLabels'), uidLabel) === text(metaOf(object), 'uid');
-  const missing = Object.entries(podLabelsOf(metaOf(object))).flatMap(([key, value]) => {
-    const field = `spec.template.metadata.labels[${key}]`;
-    const given = text(labels, key);
-    if (given === value) return [];
-    return [given === '' ? required(field, `must be '${value}'`) : invalid(field, labels, `must be '${value}'`)];
-  });
-  return [...missing, ...(isOwn ? [] : [invalid('spec.selector', selector, '`selector` not auto-generated')])];
-}
-
-/** Checks what an update did to a job: what its pods are made from stays. */
-export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
-  if (subresource === 'status') return checkJobStatus(part(object, 'status'), part(old, 'status'));
-  const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
-  const changed = fixed.filter((key) => !deepEqual(spec[key], before[key]));
-  const hasOtherCount = spec['completions'] !== before['completions'] && text(before, 'completionMode') !== 'Indexed';
-  return [
-    ...checkJobSpec(spec),
-    ...madeLabelCauses(object, spec),
-    ...[...(hasOtherCount ? ['completions'] : []), ...changed].map((key) =>
-      invalid(`spec.${key}`, spec[key] ?? null, 'field is immutable'),
-    ),
-  ];
 }

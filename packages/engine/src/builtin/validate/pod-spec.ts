@@ -128,6 +128,15 @@ function aliasCauses(spec: JsonObject, path: string): Causes {
   ]);
 }
 
+const mirror = 'kubernetes.io/config.mirror';
+
+/** A pod that stands for one that a node runs by itself says which node that is. */
+function mirrorCauses(object: JsonObject, spec: JsonObject): Causes {
+  const hash = part(part(object, 'metadata'), 'annotations')?.[mirror];
+  if (hash === undefined || text(spec, 'nodeName') !== '') return [];
+  return [invalid(`metadata.annotations[${mirror}]`, hash, 'must set spec.nodeName if mirror pod annotation is set')];
+}
+
 /** Checks a pod. */
 export function checkPod(object: JsonObject): Causes {
   const spec = part(object, 'spec') ?? {};
@@ -141,6 +150,7 @@ export function checkPod(object: JsonObject): Causes {
   );
   return [
     ...checkPodSpec(spec, 'spec', text(part(object, 'metadata'), 'name') || 'pod'),
+    ...mirrorCauses(object, spec),
     ...accountTokenCauses(spec),
     ...images,
     ...(parts(spec, 'ephemeralContainers').length > 0

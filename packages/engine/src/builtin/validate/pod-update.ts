@@ -3,6 +3,7 @@ import { forbidden, invalid } from '../../field/cause.ts';
 import type { JsonObject } from '../../json.ts';
 import { mapParts, number, part, parts, text, without } from '../read.ts';
 import { type Causes, checkInRange } from './check.ts';
+import { checkPodResize } from './pod-resize.ts';
 import { checkPod } from './pod-spec.ts';
 
 const maxInt32 = 2 ** 31 - 1;
@@ -12,15 +13,13 @@ const changeable =
 /** Checks what an update did to a pod: hardly anything of a pod can change. */
 export function checkPodUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
   if (subresource === 'status') return [];
+  if (subresource === 'resize') return checkPodResize(object, old);
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
   const causes: Causes[number][] = checkPod(object).filter(({ field }) => field !== 'spec.ephemeralContainers');
   for (const key of ['containers', 'initContainers']) {
-    const problem = countProblem(
-      parts(spec, key).length,
-      parts(before, key).length,
-      key === 'containers' ? 'containers' : 'containers',
-    );
-    if (problem !== '') return [...causes, forbidden(`spec.${key}`, problem)];
+    if (parts(spec, key).length !== parts(before, key).length) {
+      return [...causes, forbidden(`spec.${key}`, 'pod updates may not add or remove containers')];
+    }
   }
   const deadline = deadlineCauses(spec, before);
   // A wrong deadline ends the checks; one that was taken away does not.
@@ -28,11 +27,6 @@ export function checkPodUpdate(object: JsonObject, old: JsonObject, subresource:
   causes.push(...deadline, ...tolerationCauses(spec, before));
   if (deepEqual(frozen(spec, before), frozen(before, before))) return causes;
   return [...causes, forbidden('spec', `pod updates may not change fields other than ${changeable}`)];
-}
-
-function countProblem(now: number, then: number, what: string): string {
-  if (now === then) return '';
-  return `pod updates may not add or remove ${what}`;
 }
 
 /** What must be as before, with what may differ left out. */

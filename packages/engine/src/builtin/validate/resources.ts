@@ -3,6 +3,7 @@ import { duplicate, forbidden, invalid, notFound, notSupported, required } from 
 import { checkQualifiedName } from '../../field/names.ts';
 import type { JsonObject } from '../../json.ts';
 import { part, parts, text, textEntries } from '../read.ts';
+import { aggregateRequest } from './aggregate-requests.ts';
 import { type Causes, checkValue } from './check.ts';
 
 const containerResources: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -109,12 +110,20 @@ export function checkPodResources(spec: JsonObject, path: string): Causes {
     ...textEntries(resources, 'limits').flatMap(([name, amount]) => own(name, amount, `${at}.limits[${name}]`)),
     ...textEntries(resources, 'requests').flatMap(([name, amount]) => [
       ...own(name, amount, `${at}.requests[${name}]`),
+      ...aggregateCauses(spec, name, amount, `${at}.requests[${name}]`),
       ...limitCauses(name, amount, text(part(resources, 'limits'), name), at),
     ]),
     ...parts(spec, 'containers').flatMap((container, index) =>
       wholeCauses(container, resources, `${at}.containers[${index}]`),
     ),
   ];
+}
+
+function aggregateCauses(spec: JsonObject, name: string, request: string, field: string): Causes {
+  const [whole, together] = [parseQuantity(request), aggregateRequest(spec, name)];
+  if (!whole.ok || together === undefined || compareQuantities(whole.value, together) >= 0) return [];
+  const problem = `must be greater than or equal to aggregate container requests of ${formatQuantity(together)}`;
+  return [invalid(field, request, problem)];
 }
 
 function podNameCauses(name: string, field: string): Causes {

@@ -12,6 +12,7 @@ import type { Scope, Verb } from '../request.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { nameInSelector } from '../selectors/field-selector.ts';
 import type { WireStatus } from '../status.ts';
+import { requireSubresourceVerb } from '../subresource-verbs.ts';
 import { connect, isConnection } from '../subresources/connect.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { deleteParamsOf } from '../verbs/delete-options.ts';
@@ -107,13 +108,17 @@ function withSelectedName(scope: Scope, query: URLSearchParams): Scope {
 }
 
 /** Whether the path and the verb go together: POST to a name, PUT to a collection and the like do not. */
-function requireVerb({ resource, name, namespace, subresource }: Scope, verb: Verb): void {
-  const { isNamespaced, verbs } = resource.info;
+function requireVerb(scope: Scope, verb: Verb): void {
+  const { name, namespace, subresource } = scope;
+  const { isNamespaced, verbs } = scope.resource.info;
   const isCollectionVerb = verb === 'list' || verb === 'deletecollection';
   const needsName = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
   if (!isNamespaced && namespace !== '') throw noSuchPath();
   if (isNamespaced && namespace === '' && name !== '') throw noSuchPath();
-  if (subresource !== '') return;
+  if (subresource !== '') {
+    requireSubresourceVerb(scope, verb);
+    return;
+  }
   if (verb === 'create' && (name !== '' || (isNamespaced && namespace === ''))) throw methodNotAllowed();
   if (needsName && name === '') throw methodNotAllowed();
   if (verb === 'deletecollection' && isNamespaced && namespace === '') throw methodNotAllowed();

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../json.ts';
+import { metaOf, part, parts, text, without } from '../read.ts';
+
+const lists = ['containers', 'initContainers'];
+
+/** Of what is sent to a pod's `resize` only resources and how they are resized count; all else stays as it was. */
+export function preparePodResize(object: JsonObject, old: JsonObject): JsonObject {
+  const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
+  const resized = lists.map((key): JsonObject => {
+    const containers = resizedContainers(parts(spec, key), parts(before, key));
+    return containers.length === 0 ? {} : { [key]: containers };
+  });
+  const { managedFields } = metaOf(object);
+  return {
+    ...old,
+    metadata: managedFields === undefined ? without(metaOf(old), 'managedFields') : { ...metaOf(old), managedFields },
+    spec: Object.assign({}, withResources(without(before, ...lists), spec, ['resources']), ...resized),
+  };
+}
+
+/** In the order that was sent, strangers included: it is for the checks to refuse them. */
+function resizedContainers(sent: readonly JsonObject[], old: readonly JsonObject[]): readonly JsonObject[] {
+  const byName = new Map(old.map((container) => [text(container, 'name'), container]));
+  return sent.map((container) => {
+    const before = byName.get(text(container, 'name'));
+    return before === undefined ? container : withResources(before, container, ['resources', 'resizePolicy']);
+  });
+}
+
+function withResources(target: JsonObject, source: JsonObject, keys: readonly string[]): JsonObject {
+  const given = keys.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]] as const]));
+  return { ...without(target, ...keys), ...Object.fromEntries(given) };
+}

@@ -58,7 +58,7 @@ async function play({ says, streams, logs = '' }: Play) {
       printed += text;
     },
   }).then((end) => ends.push(end));
-  for (let second = 0; second < 900 && ends.length === 0; second += 1) await clock.advance(1_000);
+  for (let second = 0; second < 1_500 && ends.length === 0; second += 1) await clock.advance(1_000);
   return { end: ends[0], printed, opened, pending: clock.pending, now: clock.now() };
 }
 
@@ -91,6 +91,11 @@ describe('followJob()', () => {
     expect(printed).toBe('a\nb\n');
   });
 
+  it('fetches the rest of the output where a stream ends in good order too early', async () => {
+    const { printed } = await play({ says: ['SUCCEEDED'], streams: [completes()], logs: 'a\nb\n' });
+    expect(printed).toBe('a\nb\n');
+  });
+
   it('notices the end of a job behind a stream that hangs', async () => {
     const { end, printed, pending } = await play({ says: ['RUNNING', 'SUCCEEDED'], streams: [hangs], logs: 'a\nb\n' });
     expect(end).toMatchObject({ kind: 'ended', job: { status: 'SUCCEEDED' } });
@@ -101,6 +106,12 @@ describe('followJob()', () => {
   it('outlives a head that does not answer for minutes', async () => {
     const silence = Array.from({ length: 20 }, () => 'nothing' as const);
     const { end } = await play({ says: [...silence, 'SUCCEEDED'], streams: [breaks()] });
+    expect(end).toMatchObject({ kind: 'ended', job: { status: 'SUCCEEDED' } });
+  });
+
+  it('is as patient after an hour of output as at the beginning', async () => {
+    const hour = Array.from({ length: 40 }, () => 'RUNNING');
+    const { end } = await play({ says: [...hour, 'nothing', 'nothing', 'nothing', 'SUCCEEDED'], streams: [hangs] });
     expect(end).toMatchObject({ kind: 'ended', job: { status: 'SUCCEEDED' } });
   });
 

@@ -37,45 +37,45 @@ export const PATIENCE_MS = 5 * 60_000;
 export async function followJob(id: string, follower: Follower): Promise<JobEnd> {
   const { client, clock } = follower;
   const output = new JobOutput(follower.print);
-  let lastAnswer = clock.now();
+  let silentSince: number | undefined;
   let delayMs = FIRST_DELAY_MS;
   for (;;) {
     const before = output.printed;
-    const isWhole = await tailOnce(id, follower, output);
+    await tailOnce(id, follower, output);
     const answer = await client.getJob(id).catch(failureOf);
     if (!(answer instanceof Error)) {
       if (answer === undefined) return { kind: 'lost' };
       if (isTerminal(answer.status)) {
-        if (!isWhole) await catchUp(id, client, output);
+        await catchUp(id, client, output);
         return { kind: 'ended', job: answer };
       }
-      lastAnswer = clock.now();
-    } else if (clock.now() - lastAnswer >= PATIENCE_MS) return { kind: 'silent', error: answer };
+      silentSince = undefined;
+    } else {
+      silentSince ??= clock.now();
+      if (clock.now() - silentSince >= PATIENCE_MS) return { kind: 'silent', error: answer };
+    }
     delayMs = output.printed > before ? FIRST_DELAY_MS : Math.min(delayMs * 2, LONGEST_DELAY_MS);
     await wait(clock, delayMs);
   }
 }
 
-/** Follows the stream until it ends, breaks, or has nothing more to give; answers whether all of it came. */
-async function tailOnce(id: string, { client, tail, clock }: Follower, output: JobOutput): Promise<boolean> {
+/** Follows the stream until it ends, breaks, or has nothing more to give. */
+async function tailOnce(id: string, { client, tail, clock }: Follower, output: JobOutput): Promise<void> {
   const giveUp = new AbortController();
   output.startOver();
-  const stream = tail(id, (text) => output.push(text), giveUp.signal).then(
-    () => true,
-    () => false,
-  );
+  const isOver = () => true;
+  const stream = tail(id, (text) => output.push(text), giveUp.signal).then(isOver, isOver);
   for (;;) {
-    const isWhole = await within(clock, CHECK_MS, stream);
-    if (isWhole !== undefined) return isWhole;
+    if (await within(clock, CHECK_MS, stream)) return;
     const job = await client.getJob(id).catch(failureOf);
     if (job !== undefined && !(job instanceof Error) && !isTerminal(job.status)) continue;
-    const rest = await within(clock, REST_MS, stream);
+    await within(clock, REST_MS, stream);
     giveUp.abort();
-    return rest ?? false;
+    return;
   }
 }
 
-/** What the broken stream did not bring; without it the job has ended all the same. */
+/** What the stream did not bring: it may have broken, and of a job that ends quickly it brings nothing even when it ends in good order. */
 async function catchUp(id: string, client: Follower['client'], output: JobOutput): Promise<void> {
   const logs = await client.getJobLogs(id).catch(failureOf);
   if (typeof logs !== 'string') return;

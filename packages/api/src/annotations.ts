@@ -7,6 +7,10 @@ export const Annotation = {
   OverwriteContainerCommand: 'ray.io/overwrite-container-cmd',
   EnableServeService: 'ray.io/enable-serve-service',
   InitializingTimeout: 'ray.io/initializing-timeout',
+  /** Ours alone: how long an upgrade of a RayService may go without progress before it is rolled back. */
+  UpgradeProgressDeadline: 'ray.io/upgrade-progress-deadline',
+  /** Ours alone: names the upgrade that was rolled back, so that it is not tried again. */
+  FailedUpgrade: 'ray.io/failed-upgrade',
   DisableProvisionedHeadRestart: 'ray.io/disable-provisioned-head-restart',
   SpecHash: 'ray.io/hash-without-replicas-and-workers-to-delete',
   WorkerGroupCount: 'ray.io/num-worker-groups',

@@ -115,7 +115,7 @@ export const RayServiceEventReason = {
   FailedToDeleteService: 'FailedToDeleteService',
   // Ours alone.
   GatewayApiNotFound: 'GatewayApiNotFound',
-  AdoptedRayCluster: 'AdoptedRayCluster',
+  UpgradeRolledBack: 'UpgradeRolledBack',
 } as const;
 export type RayServiceEventReason = (typeof RayServiceEventReason)[keyof typeof RayServiceEventReason];
 

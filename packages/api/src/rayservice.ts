@@ -29,11 +29,12 @@ export interface RayServiceSpec {
   readonly deploymentUnhealthySecondThreshold?: number;
 }
 
-/** How a service takes a changed cluster: a new cluster, a new one step by step, or not at all. */
+/** How a service takes a changed cluster: a new cluster, a new one step by step, a new one in the place of the old (ours alone), or not at all. */
 export const RayServiceUpgradeType = {
   NewCluster: 'NewCluster',
   NewClusterWithIncrementalUpgrade: 'NewClusterWithIncrementalUpgrade',
   None: 'None',
+  Recreate: 'Recreate',
 } as const;
 export type RayServiceUpgradeType = (typeof RayServiceUpgradeType)[keyof typeof RayServiceUpgradeType];
 
@@ -132,5 +133,6 @@ export const RayServiceConditionReason = {
   RayServiceResumed: 'RayServiceResumed',
   // Ours alone.
   GatewayApiNotFound: 'GatewayApiNotFound',
+  ProgressDeadlineExceeded: 'ProgressDeadlineExceeded',
 } as const;
 export type RayServiceConditionReason = (typeof RayServiceConditionReason)[keyof typeof RayServiceConditionReason];

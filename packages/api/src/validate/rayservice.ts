@@ -6,7 +6,7 @@ import { isSet, type Loose, numberOf, textAt, textOf } from '../loose.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { isAutoscalingEnabled, isIncrementalUpgradeEnabled, isK8sAuthEnabled } from '../predicates.ts';
 import { type ClusterUpgradeOptions, type RayServiceSpec, RayServiceUpgradeType } from '../rayservice.ts';
-import { initializingTimeout } from '../timeout-annotations.ts';
+import { initializingTimeout, upgradeProgressDeadline } from '../timeout-annotations.ts';
 import { type FieldError, fieldError, firstError, prefixed } from './field-error.ts';
 import { checkObjectName } from './object-name.ts';
 import { validateRayClusterSpec } from './raycluster.ts';
@@ -23,14 +23,20 @@ const MAX_SURGE_PERCENT_DEFAULT = 100;
 export function validateRayServiceMetadata(metadata: Loose<ObjectMeta>): FieldError | undefined {
   const error =
     checkObjectName('RayService', metadata, MaxNameLength.RayService) ??
-    prefixed('RayService annotations is invalid: ', checkInitializingTimeout(metadata?.annotations));
+    prefixed('RayService annotations is invalid: ', checkTimes(metadata?.annotations));
   return prefixed('The RayService metadata is invalid: ', error);
 }
 
-function checkInitializingTimeout(annotations: unknown): FieldError | undefined {
-  const key = Annotation.InitializingTimeout;
-  const timeout = initializingTimeout({ [key]: textAt(annotations, key) });
-  return timeout.ok ? undefined : fieldError(`metadata.annotations[${key}]`, timeout.error);
+function checkTimes(annotations: unknown): FieldError | undefined {
+  return (
+    checkTime(annotations, Annotation.InitializingTimeout, initializingTimeout) ??
+    checkTime(annotations, Annotation.UpgradeProgressDeadline, upgradeProgressDeadline)
+  );
+}
+
+function checkTime(annotations: unknown, key: string, read: typeof initializingTimeout): FieldError | undefined {
+  const time = read({ [key]: textAt(annotations, key) });
+  return time.ok ? undefined : fieldError(`metadata.annotations[${key}]`, time.error);
 }
 
 /** The order of these checks decides which message a user sees. */
@@ -70,9 +76,7 @@ function checkHeadServiceName({ spec }: ServiceSubject): FieldError | undefined 
 function checkUpgradeType({ spec }: ServiceSubject): FieldError | undefined {
   const type: unknown = spec?.upgradeStrategy?.type;
   const { NewCluster, NewClusterWithIncrementalUpgrade, None } = RayServiceUpgradeType;
-  if (!isSet(type) || type === None || type === NewCluster || type === NewClusterWithIncrementalUpgrade) {
-    return undefined;
-  }
+  if (!isSet(type) || Object.values<unknown>(RayServiceUpgradeType).includes(type)) return undefined;
   const options = `valid options are ${NewClusterWithIncrementalUpgrade}, ${NewCluster}, or ${None}`;
   const message = `Spec.UpgradeStrategy.Type value ${textOf(type)} is invalid, ${options}`;
   return fieldError('spec.upgradeStrategy.type', message);

@@ -27,7 +27,7 @@ export function buildServiceCluster(
       name,
       namespace: metadata.namespace ?? '',
       labels: { ...metadata.labels, ...originLabels(metadata.name ?? '') },
-      annotations: { ...withoutApplied(metadata.annotations), ...stampOf(spec, operatorVersion) },
+      annotations: { ...withoutNotes(metadata.annotations), ...stampOf(spec, operatorVersion) },
       ownerReferences: [controllerReference('RayService', service)],
     },
     spec,
@@ -77,7 +77,8 @@ function stampOf(spec: RayClusterSpec, operatorVersion: string): StringMap {
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What kubectl notes about the service's manifest is wrong on any other object. */
-function withoutApplied({ [LAST_APPLIED]: _applied, ...annotations }: StringMap = {}): StringMap {
-  return annotations;
+/** What kubectl and we ourselves note about the service is wrong on any other object. */
+function withoutNotes(annotations: StringMap = {}): StringMap {
+  const { [LAST_APPLIED]: _applied, [Annotation.FailedUpgrade]: _failed, ...rest } = annotations;
+  return rest;
 }

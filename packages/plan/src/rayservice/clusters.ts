@@ -2,6 +2,8 @@ import { type RayClusterSpec, RayServiceEventReason as Event } from '@manta/api'
 import { buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { compareCluster } from './compare.ts';
+import { deleteCluster } from './dangling.ts';
+import type { ServiceCluster } from './observed.ts';
 import type { Succession } from './succession.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
 
@@ -9,8 +11,17 @@ import { fullName, type Side, type Subject } from './subject.ts';
 export function planClusters(subject: Subject, succession: Succession): readonly Action[] {
   const { active, pending } = subject;
   if (succession.pending === 'dropped') return [];
-  if (pending.name !== '' && pending.view === undefined) return [createCluster(subject, pending.name)];
+  if (pending.name !== '' && pending.view === undefined) {
+    return subject.strategy.kind === 'recreate' && active.view !== undefined
+      ? makeRoom(subject, active.view)
+      : [createCluster(subject, pending.name)];
+  }
   return [...updateActive(subject, active), ...updatePending(subject, pending)];
+}
+
+/** The object stays until its pods are gone: only then there is room. */
+function makeRoom(subject: Subject, old: ServiceCluster): readonly Action[] {
+  return deleteCluster(subject, old, ' to make room for its successor', 'Foreground');
 }
 
 function createCluster(subject: Subject, name: string): Action {

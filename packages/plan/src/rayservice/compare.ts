@@ -37,7 +37,7 @@ export function compareCluster({ spec, context }: Subject, cluster: RayCluster):
   if (isReplaced) return { verdict: 'different', hasForeignStamp: false };
   if (cluster.spec === undefined) return { verdict: 'different', hasForeignStamp: true };
   const fresh = {
-    hash: hashOf(cluster.spec),
+    hash: wantedHash(cluster.spec),
     operatorVersion,
     workerGroupCount: String((cluster.spec.workerGroupSpecs ?? []).length),
   };
@@ -57,7 +57,8 @@ function compared(spec: RayClusterSpec, stamp: ServiceSpecStamp, operatorVersion
   return verdict;
 }
 
-function hashOf(spec: RayClusterSpec): string {
+/** The hash of a spec, made once. */
+export function wantedHash(spec: RayClusterSpec): string {
   const hash = hashes.get(spec) ?? specHash(spec, { ignoreSuspend: true });
   hashes.set(spec, hash);
   return hash;

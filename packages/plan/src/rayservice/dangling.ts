@@ -28,7 +28,12 @@ export function planDangling(subject: Subject): DanglingPlan {
 }
 
 /** Deletes a cluster that is not going already. */
-export function deleteCluster(subject: Subject, { cluster }: ServiceCluster, because = ''): readonly Action[] {
+export function deleteCluster(
+  subject: Subject,
+  { cluster }: ServiceCluster,
+  because = '',
+  propagation: 'Background' | 'Foreground' = 'Background',
+): readonly Action[] {
   const { name = '', uid = '', deletionTimestamp } = cluster.metadata ?? {};
   if (deletionTimestamp !== undefined) return [];
   const told = `the RayCluster ${fullName(subject, name)}${because}`;
@@ -38,7 +43,7 @@ export function deleteCluster(subject: Subject, { cluster }: ServiceCluster, bec
       kind: 'RayCluster',
       name,
       uid,
-      propagation: 'Background',
+      propagation,
       done: normal(Event.DeletedRayCluster, 'Delete', `Deleted ${told}`),
       failed: warning(Event.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`),
     },

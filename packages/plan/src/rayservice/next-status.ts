@@ -2,6 +2,7 @@ import { type RayServiceStatus, type RayServiceStatuses, serviceNames } from '@m
 import type { Action } from '../plan.ts';
 import { nextClusterName } from './cluster-name.ts';
 import { Type, withoutCondition } from './conditions.ts';
+import { isRejected } from './deadline.ts';
 import { type Direction, withDirection } from './rollback.ts';
 import type { SubmissionPlan } from './serve-config.ts';
 import { areApplicationsRunning } from './serving.ts';
@@ -50,7 +51,7 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const complaint = decisions.toPending?.complaint ?? decisions.toActive?.complaint;
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
-    { ...sides, endpoints, complaint },
+    { ...sides, endpoints, complaint, isRejected: isRejected(subject) },
     setting,
   );
   const status: RayServiceStatuses = {

@@ -111,6 +111,8 @@ export interface HeadMemory {
   readonly session: string;
   /** The last configuration that the head took. */
   readonly taken?: Taken | undefined;
+  /** What an earlier life of the head took last. */
+  readonly last?: Wanted | undefined;
   /** The one that is on its way. */
   readonly sent?: Sent | undefined;
   /** How often in a row a configuration came to nothing: refused, or no application came of it. */

@@ -1,6 +1,7 @@
 import { type Condition, isConditionTrue } from '@manta/api';
 import { compareCluster } from './compare.ts';
 import { Reason, Type, withCondition, withoutCondition, yes } from './conditions.ts';
+import { isRejected } from './deadline.ts';
 import { isHeadReady } from './serving.ts';
 import { isShifting, type Subject } from './subject.ts';
 
@@ -12,6 +13,7 @@ export function directionOf(subject: Subject): Direction | undefined {
   const { active, pending } = subject;
   if (!isShifting(subject)) return undefined;
   if (active.view === undefined || pending.view === undefined) return subject.isRollingBack ? 'back' : 'forward';
+  if (isRejected(subject)) return 'back';
   if (compareCluster(subject, active.view.cluster).verdict === 'same') return 'back';
   return compareCluster(subject, pending.view.cluster).verdict === 'different' ? 'back' : 'forward';
 }
@@ -27,10 +29,17 @@ export function withDirection(
   const { active, before, now } = subject;
   if (isConditionTrue(conditions, Type.RollbackInProgress)) return conditions;
   const isReverted = active.view !== undefined && compareCluster(subject, active.view.cluster).verdict === 'same';
+  const setting = { now, generation: before.observedGeneration };
+  if (isRejected(subject)) {
+    const verdict = yes(
+      Reason.ProgressDeadlineExceeded,
+      'Upgrade made no progress in its time, rolling back to original cluster.',
+    );
+    return withCondition(conditions, Type.RollbackInProgress, verdict, setting);
+  }
   const message = isReverted
     ? 'Goal state reverted to original cluster, rolling back.'
     : 'Goal state changed mid-upgrade, rolling back to original cluster.';
-  const setting = { now, generation: before.observedGeneration };
   return withCondition(conditions, Type.RollbackInProgress, yes(Reason.DesiredClusterSpecChanged, message), setting);
 }
 

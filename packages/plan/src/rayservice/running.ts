@@ -3,11 +3,12 @@ import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import { type Action, type Plan, warning } from '../plan.ts';
 import { planClusters } from './clusters.ts';
 import { no, Reason, Type, withCondition } from './conditions.ts';
+import { planDeadline } from './deadline.ts';
 import { nextStatus } from './next-status.ts';
 import type { HeadMemory, ServiceMemory } from './observed.ts';
 import { directionOf } from './rollback.ts';
 import { dropRouting, planRouting } from './routing.ts';
-import { planSubmission, type SubmissionPlan, toldKey } from './serve-config.ts';
+import { planSubmission, type SubmissionPlan } from './serve-config.ts';
 import { planServeLabel } from './serve-label.ts';
 import { planClusterServices, planServices } from './services.ts';
 import { type CapacityWish, wishedCapacity } from './shift.ts';
@@ -34,6 +35,7 @@ export function planRunning(observed: Subject): RunningPlan {
   const succession = successionOf(subject);
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
+  const deadline = planDeadline(subject);
   const told = traffic.some(({ type }) => type === 'fail') ? [NO_SERVE_PORT] : [];
   return {
     actions: [
@@ -45,9 +47,10 @@ export function planRunning(observed: Subject): RunningPlan {
       ...(toActive?.actions ?? []),
       ...traffic,
       ...next.actions,
+      ...deadline.actions,
     ],
     status: next.status,
-    lookAgainMs: next.lookAgainMs,
+    lookAgainMs: Math.min(next.lookAgainMs, deadline.lookAgainMs ?? next.lookAgainMs),
     memory: remember(subject, toActive, toPending, told),
     settled: [...(toActive?.settled ?? []), ...(toPending?.settled ?? [])],
   };
@@ -94,8 +97,7 @@ function remember(
     const head = plan?.head ?? memory.heads[name];
     return head === undefined ? [] : [[name, head]];
   };
-  const { serveConfig } = subject;
-  const complaints = serveConfig.ok ? [] : [active, pending].map(({ name }) => toldKey(name, serveConfig.error));
+  const complaints = [toActive?.told, toPending?.told].filter((each) => each !== undefined);
   return {
     ...memory,
     heads: Object.fromEntries([...kept(active, toActive), ...kept(pending, toPending)]),

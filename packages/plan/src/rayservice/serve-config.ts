@@ -1,6 +1,7 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import type { HeadMemory, Sent, ServiceCluster, Wanted } from './observed.ts';
+import { isRejected } from './deadline.ts';
 import { headMemory, isHeadReady } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 
@@ -14,6 +15,8 @@ export interface SubmissionPlan {
   readonly capacity?: number | undefined;
   /** What is wrong with the wanted configuration, in a sentence. */
   readonly complaint?: string | undefined;
+  /** What the user has been told and need not be told again. */
+  readonly told?: string | undefined;
   readonly lookAgainMs?: number | undefined;
 }
 
@@ -42,6 +45,7 @@ export function planSubmission(
 
 /** Whether a cluster keeps the configuration that it has, whatever the spec says: it is the one that the traffic leaves. */
 export function isFrozen(subject: Subject, { role }: Side): boolean {
+  if (role === 'active' && isRejected(subject)) return true;
   if (!isShifting(subject)) return false;
   return role === 'active' ? !subject.isRollingBack : subject.isRollingBack;
 }
@@ -91,21 +95,24 @@ function nextSubmission(
   subject: Subject,
   side: Side,
   { serve }: ServiceCluster,
-  { taken }: HeadMemory,
+  { taken, last }: HeadMemory,
   capacity: number | undefined,
 ): Next {
   // A head that does not answer questions is told nothing, and an answer from before the last submission says nothing about it.
   if (serve.kind !== 'known' || serve.at < (taken?.at ?? 0)) return NONE;
   const isStep = capacity !== undefined && capacity !== (taken?.capacity ?? side.status.targetCapacity);
+  const hasNone = Object.keys(serve.applications).length === 0;
   if (isFrozen(subject, side)) {
-    if (!isStep) return NONE;
-    const config = taken?.config ?? serve.config;
-    if (config === undefined) return { kind: 'assumed', capacity };
-    return { kind: 'send', wanted: { text: taken?.text ?? '', config, capacity }, isStep };
+    const known = taken ?? last;
+    if (hasNone && known !== undefined) return { kind: 'send', wanted: { ...known, capacity }, isStep: false };
+    if (!hasNone && !isStep) return NONE;
+    const config = known?.config ?? serve.config;
+    if (config !== undefined) return { kind: 'send', wanted: { text: known?.text ?? '', config, capacity }, isStep };
+    // A cluster that has nothing to serve, and of which nothing is known, gets what there is.
+    if (!hasNone) return isStep ? { kind: 'assumed', capacity } : NONE;
   }
   const { serveConfigV2: text = '' } = subject.spec;
   const isNew = taken?.text !== text;
-  const hasNone = Object.keys(serve.applications).length === 0;
   if (!isNew && !hasNone && !isStep) return NONE;
   const { serveConfig } = subject;
   if (!serveConfig.ok) return { kind: 'refused', why: serveConfig.error };
@@ -168,12 +175,8 @@ function failedUpdate(subject: Subject, name: string, why: string): PlannedEvent
 }
 
 /** A configuration that can't be sent is told once, not at every look. */
-function complain(subject: Subject, { name }: Side, why: string): Pick<SubmissionPlan, 'actions'> {
-  if (subject.memory.told.includes(toldKey(name, why))) return { actions: [] };
-  return { actions: [{ type: 'event', event: failedUpdate(subject, name, why) }] };
-}
-
-/** By this it is remembered that a complaint was told. */
-export function toldKey(cluster: string, why: string): string {
-  return `${cluster}: ${why}`;
+function complain(subject: Subject, { name }: Side, why: string): Pick<SubmissionPlan, 'actions' | 'told'> {
+  const told = `${name}: ${why}`;
+  if (subject.memory.told.includes(told)) return { actions: [], told };
+  return { actions: [{ type: 'event', event: failedUpdate(subject, name, why) }], told };
 }

@@ -21,7 +21,8 @@ export function isHeadReady({ context }: Pick<Subject, 'context'>, view: Service
 /** What is remembered of the cluster's head in its present life. */
 export function headMemory({ memory }: Pick<Subject, 'memory'>, view: ServiceCluster): HeadMemory {
   const known = memory.heads[nameOf(view)];
-  return known?.session === view.session ? known : { session: view.session, vain: 0, pauseUntil: 0 };
+  if (known?.session === view.session) return known;
+  return { session: view.session, vain: 0, pauseUntil: 0, last: known?.taken ?? known?.last };
 }
 
 /** Whether Serve has applications and all of them run. */

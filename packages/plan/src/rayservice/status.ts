@@ -1,4 +1,5 @@
 import {
+  Annotation,
   type Condition,
   durationFromMs,
   durationToMs,
@@ -20,6 +21,8 @@ export interface Findings {
   readonly endpoints: number;
   /** What is wrong with the wanted configuration, in a sentence. */
   readonly complaint: string | undefined;
+  /** The wanted spec was tried and rolled back. */
+  readonly isRejected: boolean;
 }
 
 /** The conditions of a service once the rest of its status is known. */
@@ -81,9 +84,14 @@ function withTrouble(message: string, trouble: string | undefined): string {
   return trouble === undefined ? base : `${base.replace(/\.$/, '')}: ${trouble}`;
 }
 
+const REJECTED = no(
+  Reason.ProgressDeadlineExceeded,
+  `The upgrade to the wanted spec made no progress in its time and was rolled back. Change the spec, or remove the annotation ${Annotation.FailedUpgrade}, to try again.`,
+);
+
 function withUpgrade(
   conditions: readonly Condition[],
-  { active, pending }: Findings,
+  { active, pending, isRejected }: Findings,
   setting: Setting,
 ): readonly Condition[] {
   const set = (verdict: Parameters<typeof withCondition>[2]) =>
@@ -91,7 +99,9 @@ function withUpgrade(
   if (active.rayClusterName) {
     return pending.rayClusterName
       ? set(yes(Reason.BothActivePendingClustersExist, 'Both active and pending Ray clusters exist'))
-      : set(no(Reason.NoPendingCluster, 'Active Ray cluster exists and no pending Ray cluster'));
+      : set(
+          isRejected ? REJECTED : no(Reason.NoPendingCluster, 'Active Ray cluster exists and no pending Ray cluster'),
+        );
   }
   const { Initializing, InitializingTimeout } = Reason;
   const reason = conditionOf(conditions, Type.UpgradeInProgress)?.reason;

@@ -7,6 +7,8 @@ export type Strategy =
   | { readonly kind: 'none' }
   /** A second cluster is made, and gets all the traffic once it serves. */
   | { readonly kind: 'new-cluster' }
+  /** The old cluster goes, and then the new one comes: for those who have no room for two. */
+  | { readonly kind: 'recreate' }
   /** A second cluster is made, and gets capacity and traffic step by step. */
   | { readonly kind: 'incremental'; readonly pace: Pace };
 
@@ -25,6 +27,7 @@ export function strategyOf(spec: RayServiceSpec, { gates, env }: BuildContext): 
   const type = spec.upgradeStrategy?.type;
   // An incremental upgrade whose gate is off is no upgrade: nothing moves traffic then.
   if (type === undefined) return { kind: env.zeroDowntime ? 'new-cluster' : 'none' };
+  if (type === RayServiceUpgradeType.Recreate) return { kind: 'recreate' };
   return { kind: type === RayServiceUpgradeType.NewCluster ? 'new-cluster' : 'none' };
 }
 

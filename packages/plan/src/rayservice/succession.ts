@@ -1,5 +1,6 @@
 import { compareCluster } from './compare.ts';
 import type { ServiceCluster } from './observed.ts';
+import { isRejected } from './deadline.ts';
 import { isRollbackComplete } from './rollback.ts';
 import { isServing, servingPods } from './serving.ts';
 import { endpointsOf, isRouteCurrent } from './shift.ts';
@@ -29,12 +30,13 @@ export function needsNextCluster(subject: Subject): boolean {
   const { active, pending, isRollingBack } = subject;
   const isOnItsWay = pending.name !== '' && pending.view === undefined;
   if (isRollingBack || isOnItsWay) return false;
+  if (active.view !== undefined && isRejected(subject)) return false;
   const judged = pending.view ?? active.view;
   return judged === undefined || isOutdated(subject, judged);
 }
 
 function isOutdated(subject: Subject, view: ServiceCluster | undefined): boolean {
-  if (view === undefined || subject.strategy.kind === 'none') return false;
+  if (view === undefined || subject.strategy.kind === 'none' || isRejected(subject)) return false;
   return compareCluster(subject, view.cluster).verdict === 'different';
 }
 
@@ -58,10 +60,11 @@ function canSwitch(subject: Subject, next: ServiceCluster): boolean {
   return !isServedNow || servingPods(next) > 0;
 }
 
-/** A spec that is the active cluster's again needs no other cluster. */
+/** A spec that is the active cluster's again needs no other cluster, and one that has failed gets none. */
 function isCancelled(subject: Subject): boolean {
   const { active, pending, strategy } = subject;
   if (strategy.kind === 'incremental' || pending.name === '' || active.view === undefined) return false;
+  if (isRejected(subject)) return true;
   if (compareCluster(subject, active.view.cluster).verdict !== 'same') return false;
   return pending.view === undefined || compareCluster(subject, pending.view.cluster).verdict !== 'same';
 }

@@ -321,7 +321,12 @@ export class ServiceWorld {
       const own = { ...cluster.metadata?.labels, 'test/head-serves': String(labels[Label.Serve]) };
       this.serveOf(name.replace(/-head$/, '')).cluster = { ...cluster, metadata: { ...cluster.metadata, labels: own } };
     } else if (kind === 'RayService') {
-      this.service = { ...this.service, metadata: { ...this.service.metadata, ...metadata } };
+      const own = this.service.metadata ?? {};
+      const added = isRecord(metadata['annotations']) ? metadata['annotations'] : {};
+      const annotations = Object.fromEntries(
+        Object.entries({ ...own.annotations, ...added }).map(([key, value]) => [key, String(value)]),
+      );
+      this.service = { ...this.service, metadata: { ...own, ...metadata, annotations } };
       const isLetGo = (this.service.metadata?.finalizers ?? []).length === 0;
       this.isGone = isLetGo && this.service.metadata?.deletionTimestamp !== undefined;
     } else throw new Error(`a service never patches a ${kind}`);

@@ -1,6 +1,6 @@
 import { DefaultSeconds, JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
 import { planMissingCluster } from './cluster.ts';
-import { msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
+import { isOver, msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
 import { planHeadService } from './head-service.ts';
 import { isBeyondDoubt, judge } from './judge.ts';
 import { isTerminalState } from './pairs.ts';
@@ -14,10 +14,11 @@ import { plainTime, soonest } from './times.ts';
 
 /** Follows a job that Ray has, or is about to have. What Ray says of its end counts more than any timer. */
 export function follow(subject: Subject): Step {
-  const { spec, cluster, answer } = subject;
+  const { spec, status, cluster, answer } = subject;
   if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
   const submitter = submitterOf(subject);
   if (isBeyondDoubt(subject, submitter)) return judge(subject, submitter);
+  if (isTerminalState(status.jobStatus) && isNothingLeftToWaitFor(subject)) return conclude(subject);
   const late = pastActiveDeadline(subject);
   // The job may have ended in time, unseen: Ray is asked once more before the deadline counts.
   if (late !== undefined && answer.kind !== 'awaited') return { ...late, actions: stopJob(subject) };
@@ -26,6 +27,24 @@ export function follow(subject: Subject): Step {
   if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));
   const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
   return { lookAgainMs: nextLook(subject), ...step, actions: [...planHeadService(subject), ...step.actions] };
+}
+
+/** Whether a job of which Ray told the end has lost its cluster, its head or its time before its submitter came to an end. */
+function isNothingLeftToWaitFor(subject: Subject): boolean {
+  const { cluster, answer, heads, mode } = subject;
+  const isForgotten = answer.kind === 'answered' && !isTerminalState(answer.report?.status);
+  const isHeadless = mode === JobSubmissionMode.Sidecar && heads.length === 0;
+  const isTooLate = isOver(msToActiveDeadline(subject)) || isOver(msToStatusCheckTimeout(subject));
+  return cluster === undefined || isForgotten || isHeadless || isTooLate;
+}
+
+/** What Ray has told of a job's end stands, whatever comes after. */
+function conclude(subject: Subject): Step {
+  const hasFailed = subject.status.jobStatus === RayJobState.Failed;
+  return move(subject, {
+    jobDeploymentStatus: hasFailed ? JobDeploymentStatus.Failed : JobDeploymentStatus.Complete,
+    reason: hasFailed ? JobFailedReason.AppFailed : undefined,
+  });
 }
 
 /** The next moment at which something changes by itself. */

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { planRayJob } from './plan.ts';
+import { ago, check, DOES_NOT_KNOW, done, gaveUp, IS_SILENT, running, says, sidecar } from './testing/observed-job.ts';
+
+describe('the end of a submitter', () => {
+  check({
+    'does not end a job that Ray runs': [running({ answer: says('RUNNING'), submitter: done(3000) })],
+    'does not end a job that Ray runs, even when it failed for good': [
+      running({ answer: says('RUNNING'), submitter: gaveUp() }),
+    ],
+    'does not hide a success': [running({ answer: says('SUCCEEDED'), submitter: gaveUp() }), '→ Complete/SUCCEEDED'],
+    'is waited for by Ray’s next word': [running({ answer: { kind: 'awaited' }, submitter: gaveUp() })],
+    'is a failed submission when Ray knows no job': [
+      running({ answer: DOES_NOT_KNOW, submitter: gaveUp() }),
+      '→ Failed/RUNNING SubmissionFailed',
+    ],
+    'is a failure of the job when that is what Ray last said': [
+      running({ answer: DOES_NOT_KNOW, submitter: gaveUp(), status: { jobStatus: 'FAILED' } }),
+      '→ Failed/FAILED AppFailed',
+    ],
+    'without a job is a failure': [running({ answer: DOES_NOT_KNOW, submitter: done() }), '→ Failed/RUNNING AppFailed'],
+    'long before the attempt began is the end of another one': [
+      running({ answer: says('RUNNING'), submitter: done(100_000) }),
+      '→ Failed/FAILED JobDeploymentStatusTransitionGracePeriodExceeded',
+    ],
+    'by somebody’s hand brings another one when Ray has no job': [
+      running({ answer: DOES_NOT_KNOW, submitter: undefined }),
+      'create Job job',
+    ],
+    'by somebody’s hand changes nothing when Ray has the job': [
+      running({ answer: says('RUNNING'), submitter: undefined }),
+    ],
+    'by somebody’s hand is no reason to wait when Ray is done': [
+      running({ answer: says('SUCCEEDED'), submitter: undefined }),
+      '→ Complete/SUCCEEDED',
+    ],
+  });
+});
+
+describe('a submitter in the head pod', () => {
+  const inHead = (options: Parameters<typeof running>[0] = {}) =>
+    running({ submitter: undefined, ...options, spec: { submissionMode: 'SidecarMode' } });
+  check({
+    'is waited for': [inHead({ answer: says('SUCCEEDED'), heads: [sidecar()] }), '→ Running/SUCCEEDED'],
+    'that is done completes the job': [
+      inHead({ answer: says('SUCCEEDED'), heads: [sidecar(0)] }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'that failed does not fail a job that runs': [inHead({ answer: says('RUNNING'), heads: [sidecar(1)] })],
+    'that failed before it submitted is a failed submission': [
+      inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(1)] }),
+      '→ Failed/RUNNING SubmissionFailed',
+    ],
+    'whose head has ended with it has the last word': [
+      inHead({ answer: IS_SILENT, heads: [{ ...sidecar(1), phase: 'Failed' }] }),
+      '→ Failed/RUNNING SubmissionFailed',
+    ],
+    'goes with its head': [inHead({ heads: [] }), '→ Failed/RUNNING AppFailed'],
+    'cannot be in two heads': [
+      inHead({ heads: [sidecar(), sidecar()] }),
+      'fail: found 2 head pods [demo-head-abcde demo-head-abcde], and one is expected',
+    ],
+    'may be restarted twice where that is allowed': [
+      inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(undefined, 1)], gates: { SidecarSubmitterRestart: true } }),
+    ],
+    'is given up after that': [
+      inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(1, 2)], gates: { SidecarSubmitterRestart: true } }),
+      '→ Failed/RUNNING SubmissionFailed',
+    ],
+    'that got through at last counts': [
+      inHead({ answer: says('SUCCEEDED'), heads: [sidecar(0, 3)], gates: { SidecarSubmitterRestart: true } }),
+      '→ Complete/SUCCEEDED',
+    ],
+  });
+});
+
+describe('a deadline', () => {
+  const late = (options: Parameters<typeof running>[0] = {}) =>
+    running({ ...options, spec: { activeDeadlineSeconds: 60, ...options.spec } });
+  check({
+    'stops the job in Ray too': [
+      late({ answer: says('RUNNING') }),
+      'ask job-x to stop',
+      '→ Failed/RUNNING DeadlineExceeded',
+    ],
+    'does not count before Ray was asked once more': [late({ answer: { kind: 'awaited' } })],
+    'does not hide a success that nobody had seen': [
+      late({ answer: says('SUCCEEDED'), submitter: done() }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'counts when Ray does not answer': [
+      late({ answer: IS_SILENT }),
+      'ask job-x to stop',
+      '→ Failed/RUNNING DeadlineExceeded',
+    ],
+    'is final, however often the job may be tried': [
+      late({ answer: says('RUNNING'), spec: { backoffLimit: 3 } }),
+      'ask job-x to stop',
+      '→ Failed/RUNNING DeadlineExceeded',
+    ],
+  });
+});
+
+describe('the time after Ray is done', () => {
+  const over = (secondsAgo: number, jobStatus: 'SUCCEEDED' | 'FAILED') =>
+    running({ answer: says(jobStatus), status: { jobStatus, rayJobInfo: { endTime: ago(secondsAgo) } } });
+  check({
+    'is for the submitter to end': [over(299, 'SUCCEEDED')],
+    'is over at last': [
+      over(300, 'SUCCEEDED'),
+      '→ Complete/SUCCEEDED JobDeploymentStatusTransitionGracePeriodExceeded',
+    ],
+    'is over for a failure as well': [
+      over(300, 'FAILED'),
+      '→ Failed/FAILED JobDeploymentStatusTransitionGracePeriodExceeded',
+    ],
+  });
+});
+
+describe('what Ray has told of the end of a job', () => {
+  const over = (options: Parameters<typeof running>[0] = {}, jobStatus: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED') =>
+    running({ answer: says(jobStatus), ...options, status: { jobStatus, ...options.status } });
+  check({
+    'stands when the cluster is gone': [over({ cluster: undefined }), '→ Complete/SUCCEEDED'],
+    'stands when a new head does not know the job': [over({ answer: DOES_NOT_KNOW }), '→ Complete/SUCCEEDED'],
+    'stands when a new head runs the job once more': [over({ answer: says('RUNNING') }), '→ Complete/SUCCEEDED'],
+    'stands at the deadline': [over({ spec: { activeDeadlineSeconds: 60 } }), '→ Complete/SUCCEEDED'],
+    'stands when the head has gone': [
+      over({ spec: { submissionMode: 'SidecarMode' }, heads: [] }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'stands when the head is silent for too long': [
+      over({ answer: IS_SILENT, status: { jobStatusCheckFailureStartTime: ago(300) } }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'stands for a failure as well': [over({ cluster: undefined }, 'FAILED'), '→ Failed/FAILED AppFailed'],
+  });
+});
+
+describe('a head that does not answer', () => {
+  const since = (seconds: number, options: Parameters<typeof running>[0] = {}) =>
+    running({
+      answer: IS_SILENT,
+      ...options,
+      status: { jobStatusCheckFailureStartTime: ago(seconds), ...options.status },
+    });
+  check({
+    'is noted': [running({ answer: IS_SILENT }), '→ Running/RUNNING'],
+    'is noted once': [since(1)],
+    'is given up in the end, and the job counts as lost, not as tried': [
+      since(300, { spec: { backoffLimit: 3 } }),
+      '→ Failed/RUNNING JobStatusCheckTimeoutExceeded',
+    ],
+    'has as long as the installation says': [
+      since(20, { env: { RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS: '20' } }),
+      '→ Failed/RUNNING JobStatusCheckTimeoutExceeded',
+    ],
+    'is not given up at once by a setting that makes no sense': [
+      since(20, { env: { RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS: '-1' } }),
+    ],
+    'is not given up before it was asked again, however long we were away': [
+      since(3000, { answer: { kind: 'awaited' } }),
+    ],
+    'is not given up when it answers at last': [since(3000, { answer: says('RUNNING') }), '→ Running/RUNNING'],
+    'is forgiven when it answers that it has no job yet': [since(10, { answer: DOES_NOT_KNOW }), '→ Running/RUNNING'],
+    'that answers beside the point is noted, and its last word is no longer shown': [
+      running({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
+      '→ Running/-',
+    ],
+    'leaves a submission failed when its submitter gave up and Ray never told of the job': [
+      since(300, { submitter: gaveUp(), status: { jobStatus: undefined as never } }),
+      '→ Failed/- SubmissionFailed',
+    ],
+  });
+
+  it('tells since when', () => {
+    expect(planRayJob(since(300)).status?.message).toBe(
+      'Job status checks have been failing since 2026-08-01 11:55:00; exceeded timeout of 300s',
+    );
+  });
+});
+
+describe('a failed attempt', () => {
+  const failing = (options: Parameters<typeof running>[0] = {}) =>
+    running({ answer: says('FAILED'), submitter: done(), ...options });
+  check({
+    'is tried again while there are tries': [
+      failing({ spec: { backoffLimit: 2 }, status: { failed: 1 } }),
+      '→ Retrying/FAILED AppFailed',
+    ],
+    'is the last one in the end': [
+      failing({ spec: { backoffLimit: 2 }, status: { failed: 2 } }),
+      '→ Failed/FAILED AppFailed',
+    ],
+  });
+
+  it('is counted', () => {
+    expect(planRayJob(failing({ status: { failed: 4 } })).status?.failed).toBe(5);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../testing/observed.ts';
+import { planRayJob } from './plan.ts';
+import {
+  ago,
+  check,
+  cluster,
+  ended,
+  FINALIZER,
+  observedJob,
+  running,
+  STARTED,
+  submitter,
+} from './testing/observed-job.ts';
+
+describe('a job that is taken down', () => {
+  const leaving = (options: Parameters<typeof running>[0] = {}, stage: 'Suspending' | 'Retrying' = 'Suspending') =>
+    running({ ...options, status: { jobDeploymentStatus: stage, reason: 'AppFailed', ...options.status } });
+  const gone = { cluster: undefined, submitter: undefined };
+  check({
+    'loses its cluster and its submitter': [leaving(), 'delete RayCluster job-x', 'delete Job job'],
+    'waits for what is going': [
+      leaving({
+        cluster: cluster('ready', { metadata: { ...cluster().metadata, deletionTimestamp: ago(1) } }),
+        submitter: submitter({ isTerminating: true }),
+      }),
+    ],
+    'is suspended when both are gone': [leaving(gone), '→ Suspended/-'],
+    'begins anew when both are gone': [leaving(gone, 'Retrying'), '→ New/-'],
+    'touches no cluster that is not its own': [
+      leaving({ cluster: cluster('ready', { metadata: { name: 'job-x', uid: 'another' } }), submitter: undefined }),
+      '→ Suspended/-',
+    ],
+    'is taken down to the end, whatever its spec says meanwhile': [
+      leaving({ spec: { suspend: false } }),
+      'delete RayCluster job-x',
+      'delete Job job',
+    ],
+  });
+
+  it('keeps its counters, and nothing of the attempt', () => {
+    const { status } = planRayJob(leaving({ ...gone, status: { failed: 2 } }, 'Retrying'));
+    expect(status).toMatchObject({ failed: 2, startTime: STARTED.startTime, rayJobInfo: {} });
+    for (const field of ['jobId', 'rayClusterName', 'dashboardURL', 'reason', 'jobStatus'])
+      expect(status).not.toHaveProperty(field);
+  });
+});
+
+describe('a suspended job', () => {
+  const suspended = (suspend: boolean) =>
+    observedJob({ spec: { suspend, shutdownAfterJobFinishes: true }, status: { jobDeploymentStatus: 'Suspended' } });
+  check({
+    rests: [suspended(true)],
+    'begins anew when it is resumed': [suspended(false), '→ New/-'],
+  });
+});
+
+describe('a job whose spec was refused', () => {
+  const refused = (options: Parameters<typeof running>[0] = {}) =>
+    running({
+      ...options,
+      status: { jobDeploymentStatus: 'ValidationFailed', reason: 'ValidationFailed', message: 'x', ...options.status },
+    });
+  const rested = { repairedSince: NOW - 15_000 };
+  check({
+    'is told so once': [
+      observedJob({
+        spec: { backoffLimit: -1 },
+        status: {
+          jobDeploymentStatus: 'ValidationFailed',
+          message: 'The RayJob spec is invalid: backoffLimit must be a positive integer',
+        },
+      }),
+    ],
+    'is left in peace a moment after its repair': [refused({ repairedSince: NOW - 14_000 })],
+    'goes on where it was': [refused(rested), '→ Running/RUNNING'],
+    'goes on with its cluster': [
+      refused({ ...rested, status: { dashboardURL: undefined as never, jobStatus: undefined as never } }),
+      '→ Initializing/-',
+    ],
+    'begins when it never did': [
+      observedJob({ ...rested, status: { jobDeploymentStatus: 'ValidationFailed' } }),
+      '→ New/-',
+    ],
+    'has ended when it had ended': [
+      refused({ ...rested, status: { jobStatus: 'SUCCEEDED', endTime: ago(100), succeeded: 1 } }),
+      '→ Complete/SUCCEEDED',
+    ],
+  });
+
+  it('is not counted a second time, and ended when it ended', () => {
+    const observed = refused({ ...rested, status: { jobStatus: 'SUCCEEDED', endTime: ago(100), succeeded: 1 } });
+    expect(planRayJob(observed).status).toMatchObject({ succeeded: 1, endTime: ago(100) });
+  });
+});
+
+describe('a job that is deleted', () => {
+  const leaving = (options: Parameters<typeof running>[0] = {}, secondsAgo = 0) =>
+    running({ ...options, metadata: { finalizers: ['other', FINALIZER], deletionTimestamp: ago(secondsAgo) } });
+  check({
+    'is stopped first': [leaving(), 'ask job-x to stop'],
+    'goes when it is stopped': [leaving({ stopping: { state: 'done', at: NOW } }), 'patch RayJob job'],
+    'goes when it cannot be stopped': [
+      leaving({ stopping: { state: 'failed', at: NOW, why: 'refused' } }),
+      'patch RayJob job',
+    ],
+    'does not wait for a silent head for ever': [leaving({ stopping: { state: 'running' } }, 10), 'patch RayJob job'],
+    'waits a little for a token that is missing': [leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 29)],
+    'does not wait for ever for a token that is missing': [
+      leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 30),
+      'patch RayJob job',
+    ],
+    'needs no stopping when it has ended': [leaving({ status: { jobStatus: 'FAILED' } }), 'patch RayJob job'],
+    'needs no stopping before it was submitted': [
+      leaving({ status: { dashboardURL: undefined as never } }),
+      'patch RayJob job',
+    ],
+    'needs no stopping without a cluster': [leaving({ cluster: undefined }), 'patch RayJob job'],
+    'goes even when its spec is invalid': [
+      leaving({ cluster: undefined, spec: { backoffLimit: -1 } }),
+      'patch RayJob job',
+    ],
+    'without our finalizer is none of our business': [
+      running({ metadata: { finalizers: ['other'], deletionTimestamp: ago(0) } }),
+    ],
+  });
+
+  it('keeps the finalizers of others', () => {
+    const [action] = planRayJob(leaving({ cluster: undefined })).actions;
+    expect(action).toMatchObject({ patch: { metadata: { finalizers: ['other'], resourceVersion: '7' } } });
+  });
+});
+
+describe('a job that has ended', () => {
+  const shutdown = { shutdownAfterJobFinishes: true };
+  check({
+    'keeps everything unless told otherwise': [ended()],
+    'loses its cluster': [ended({ spec: shutdown }), 'delete RayCluster job-x'],
+    'ignores that it should be suspended': [
+      ended({ spec: { ...shutdown, ttlSecondsAfterFinished: 60, suspend: true } }),
+    ],
+    'is deleted itself where the installation says so': [
+      ended({ spec: shutdown, env: { DELETE_RAYJOB_CR_AFTER_JOB_FINISHES: 'True' } }),
+      'delete RayJob job',
+    ],
+    'touches no cluster that it only selects': [
+      ended({ spec: { ...shutdown, clusterSelector: { 'ray.io/cluster': 'job-x' } } }),
+    ],
+  });
+
+  it('keeps its cluster for as long as it should', () => {
+    const plan = planRayJob(ended({ spec: { ...shutdown, ttlSecondsAfterFinished: 60 } }));
+    expect(plan).toEqual({ actions: [], lookAgainMs: 52_000 });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../testing/observed.ts';
+import { planRayJob } from './plan.ts';
+import { questionAbout } from './question.ts';
+import { ago, check, DOES_NOT_KNOW, done, running, STARTED, SUBMITTED } from './testing/observed-job.ts';
+
+type Options = Parameters<typeof running>[0];
+
+/** A job that the operator itself submits, and that Ray does not know. */
+const unsubmitted = ({ spec, status, ...options }: Options = {}) =>
+  running({
+    answer: DOES_NOT_KNOW,
+    submitter: undefined,
+    ...options,
+    spec: { submissionMode: 'HTTPMode', ...spec },
+    status: { jobStatus: undefined as never, ...status },
+  });
+const failed = (secondsAgo: number) =>
+  ({ state: 'failed', at: NOW - secondsAgo * 1000, why: 'the head refused' }) as const;
+
+describe('a job that the operator submits', () => {
+  check({
+    'is handed over when Ray does not know it': [unsubmitted(), 'ask job-x to submit'],
+    'is handed over once': [unsubmitted({ submission: { state: 'running' } })],
+    'is tried again a little after a refusal, which is noted': [unsubmitted({ submission: failed(1) }), '→ Running/-'],
+    'is tried again when that little is over': [
+      unsubmitted({ submission: failed(3), status: { jobStatusCheckFailureStartTime: ago(3) } }),
+      'ask job-x to submit',
+    ],
+    'is given up when the head takes no job for long': [
+      unsubmitted({ submission: failed(3), status: { jobStatusCheckFailureStartTime: ago(300) } }),
+      '→ Failed/- JobStatusCheckTimeoutExceeded',
+    ],
+    'is forgiven its failures when it is submitted': [
+      unsubmitted({ submission: SUBMITTED, status: { jobStatusCheckFailureStartTime: ago(3) } }),
+      'ask job-x to submit',
+      '→ Running/-',
+    ],
+    'that Ray has forgotten is written down before it is submitted again': [
+      unsubmitted({ status: { jobStatus: 'RUNNING' } }),
+      'patch RayJob job',
+      '→ Running/-',
+    ],
+    'that cannot be put into a request is not sent': [
+      unsubmitted({ spec: { entrypointResources: '{"a": "many"}' } }),
+      '→ Running/-',
+    ],
+  });
+
+  it('says what is wrong with its request', () => {
+    const { status, lookAgainMs } = planRayJob(unsubmitted({ spec: { entrypointResources: 'many' } }));
+    expect(status?.message).toBe('spec.entrypointResources is no JSON object of numbers: many');
+    expect(lookAgainMs).toBe(3000);
+  });
+
+  it('is submitted as it was written', () => {
+    const [action] = planRayJob(unsubmitted({ spec: { entrypoint: ' python a.py\n', metadata: { a: '1' } } })).actions;
+    const job = { entrypoint: ' python a.py\n', submissionId: 'job-id', metadata: { a: '1' } };
+    expect(action).toMatchObject({ id: 'submit/job-id', command: { kind: 'submit', job } });
+  });
+
+  it('that Ray has forgotten becomes another attempt, and the one before is lost', () => {
+    const first = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: STARTED.startTime ?? '' };
+    const plan = planRayJob(unsubmitted({ status: { jobStatus: 'RUNNING', attempts: [first] } }));
+    expect(plan.actions).toEqual([]);
+    expect(plan.status?.attempts).toEqual([
+      { ...first, endTime: ago(0), outcome: 'Lost', reason: 'JobForgotten' },
+      { ...first, number: 2, startTime: ago(0) },
+    ]);
+  });
+});
+
+describe('what Ray is asked', () => {
+  const asked = (options: Options) => questionAbout(running(options));
+  it('is nothing before there is a job, and when it leaves', () => {
+    expect(asked({ status: { jobDeploymentStatus: 'Initializing' } })).toBeUndefined();
+    expect(asked({ status: { jobId: undefined as never } })).toBeUndefined();
+    expect(asked({ spec: { suspend: true } })).toBeUndefined();
+    expect(asked({ metadata: { deletionTimestamp: ago(0) } })).toBeUndefined();
+  });
+
+  it('may be an old answer while nothing happens', () => {
+    expect(asked({})).toEqual({ jobId: 'job-id', newerThan: undefined });
+  });
+
+  it('must be newer than the submitter’s end, the submission and the deadline', () => {
+    expect(asked({ submitter: done(5) })?.newerThan).toBe(NOW - 5000);
+    expect(asked({ submission: SUBMITTED })?.newerThan).toBe(NOW - 1);
+    expect(asked({ spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
+    expect(asked({ submitter: done(5), spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
+  });
+
+  it('does not wait for a submitter that ended in the future, by another clock', () => {
+    expect(asked({ submitter: done(-100) })?.newerThan).toBeUndefined();
+  });
+});

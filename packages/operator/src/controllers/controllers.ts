@@ -20,6 +20,7 @@ import { createRayClusterController } from './raycluster.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
 import { createRayServiceController } from './rayservice.ts';
+import { exportRayServiceMetrics } from './rayservice-metrics.ts';
 
 /** What controllers are made from. */
 export interface ControllersInput {
@@ -90,6 +91,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     concurrency: options.concurrency,
   });
   ray.tell('rayservice', rayservice);
+  if (options.areRayMetricsOn) exportRayServiceMetrics(world.metrics, services.rayServices);
   const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
   return {
     controllers: [raycluster, rayjob, rayservice, ...(raycronjob?.controllers ?? [])],

@@ -1,21 +1,16 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { runOnCluster } from './start/on-cluster.ts';
+import { resolve } from 'node:path';
 import { runOnEngine } from './start/on-engine.ts';
 
-/**
- * `npm start`: the operator against the cluster that the kubeconfig names, or on the embedded engine where none is configured. `-- --exit`
- * checks that it works and leaves with the outcome.
- */
-const root = resolve(import.meta.dirname, '..');
-const mustExit = process.argv.includes('--exit');
+const HELP = `npm start [-- options]
 
-function hasCluster(): boolean {
-  if (process.env['KUBERNETES_SERVICE_HOST'] !== undefined) return true;
-  const named = process.env['KUBECONFIG'] ?? '';
-  // A KUBECONFIG that names no file is a mistake that the operator will put into words; nobody meant it to start something else.
-  return named !== '' || existsSync(join(homedir(), '.kube', 'config'));
-}
+Brings up a Kubernetes API, the operator and real Ray on this machine (no cluster is needed or touched), runs the sample RayJob and
+stays up until Ctrl-C.
 
-process.exitCode = await (hasCluster() ? runOnCluster(join(root, 'bin/manta'), mustExit) : runOnEngine(root, mustExit));
+  --exit   leave when the sample has ended, with its outcome as exit status
+  --help   this text
+
+To run the operator on a cluster instead: bin/manta crds apply, then bin/manta operator.
+`;
+
+if (process.argv.includes('--help')) console.log(HELP);
+else process.exitCode = await runOnEngine(resolve(import.meta.dirname, '..'), process.argv.includes('--exit'));

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** `manta up --no-pods` as a child, with its log in a file. */
+/** `manta up` as a child, with its log in a file. */
 export interface EngineProcess {
   /** Resolves with the kubeconfig's path when it serves, with undefined when it ends before. */
   readonly ready: Promise<string | undefined>;
@@ -15,10 +15,10 @@ export interface EngineProcess {
 }
 
 /** Starts it on any free port and a data directory of its own. */
-export function startEngineProcess(manta: string, folder: string): EngineProcess {
+export function startEngineProcess(manta: string, folder: string, onLine: (line: string) => void): EngineProcess {
   const logFile = join(folder, 'manta.log');
   const log = openSync(logFile, 'w');
-  const args = ['up', '--no-pods', '--port=0', `--data-dir=${join(folder, 'data')}`];
+  const args = ['up', '--port=0', `--data-dir=${join(folder, 'data')}`];
   const child = spawn(manta, args, { stdio: ['ignore', 'pipe', log] });
   const { stdout } = child;
   if (stdout === null) throw new Error('the engine has no output to read');
@@ -30,6 +30,7 @@ export function startEngineProcess(manta: string, folder: string): EngineProcess
     createInterface({ input: stdout }).on('line', (line) => {
       const path = /^kubeconfig: (.+)$/.exec(line)?.[1];
       if (path !== undefined) done(path);
+      else if (line !== 'ready') onLine(line);
     });
   });
   return {

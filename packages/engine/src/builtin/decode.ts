@@ -18,14 +18,31 @@ export interface Decoded {
  * @throws DecodeError for the first text that cannot be read, else for the first value of the wrong kind.
  */
 export function decodeAs(shape: Shape, value: Json): Decoded {
-  const walk: Walk = { path: [], names: [], structs: [], unknown: [], mismatches: [] };
+  const walk: Walk = { ...newWalk(), isConversion: false };
   const decoded = decode(shape, value, walk);
   const [first] = walk.mismatches;
   if (first !== undefined) throw first;
   return { value: decoded ?? zeroOf(shape), unknown: walk.unknown };
 }
 
+/** What stops Go where it fills a type from a map instead of a document: the first misfit in the order of the type's fields. */
+export function conversionError(shape: Shape, value: Json): DecodeError | undefined {
+  try {
+    decode(shape, value, { ...newWalk(), isConversion: true });
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+}
+
+function newWalk(): Omit<Walk, 'isConversion'> {
+  return { path: [], names: [], structs: [], unknown: [], mismatches: [] };
+}
+
 interface Walk {
+  /** Fields are read in the type's order, and the first misfit is the last. */
+  readonly isConversion: boolean;
   readonly path: Step[];
   /** Field names alone, as Go's errors list them. */
   readonly names: string[];
@@ -72,7 +89,7 @@ function decodeStruct(
 ): JsonObject {
   const read = new Map<string, Json>();
   walk.structs.push(name);
-  for (const [key, child] of Object.entries(object)) {
+  for (const [key, child] of walk.isConversion ? inFieldOrder(fields, object) : Object.entries(object)) {
     const field = fields.get(key);
     if (field === undefined) {
       walk.unknown.push(dottedPath([...walk.path, key]));
@@ -85,6 +102,13 @@ function decodeStruct(
   }
   walk.structs.pop();
   return encodeStruct(fields, read);
+}
+
+function* inFieldOrder(fields: ReadonlyMap<string, ShapeField>, object: JsonObject): Generator<[string, Json]> {
+  for (const key of fields.keys()) {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (value !== undefined) yield [key, value];
+  }
 }
 
 function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
@@ -161,12 +185,13 @@ function below<T>(walk: Walk, step: Step, visit: () => T): T {
   return result;
 }
 
-function skip(value: Json, type: string, { names, structs, mismatches }: Walk, more: Wrong = {}): undefined {
+function skip(value: Json, type: string, walk: Walk, more: Wrong = {}): undefined {
+  const { names, structs, mismatches, isConversion } = walk;
   const struct = structs.at(-1);
   const target =
     struct === undefined ? `value of type ${type}` : `struct field ${struct}.${names.join('.')} of type ${type}`;
   const message = more.message ?? `json: cannot unmarshal ${found(value)}${more.detail ?? ''} into Go ${target}`;
-  if (more.isFatal === true) throw new DecodeError(message);
+  if (more.isFatal === true || isConversion) throw new DecodeError(message);
   mismatches.push(new DecodeError(message));
   return undefined;
 }

@@ -4,7 +4,7 @@ import { validateFinalizerDomains, validateMeta, validateMetaUpdate } from '../f
 import { isObject, type JsonObject } from '../json.ts';
 import type { Strategy } from '../server/strategy.ts';
 import { StatusError } from '../status-error.ts';
-import { decodeAs } from './decode.ts';
+import { conversionError, decodeAs } from './decode.ts';
 import { DecodeError } from './decode-error.ts';
 import { fillDefaults } from './defaults/fill.ts';
 import type { BuiltinKind } from './kind.ts';
@@ -19,6 +19,7 @@ export function createBuiltinStrategy(kind: BuiltinKind): Strategy {
   const finalizers = (object: JsonObject) => (kind.checksFinalizers ? validateFinalizerDomains(metaOf(object)) : []);
   return {
     prune: (object) => read(kind, object),
+    conversionError: (object) => conversionError(shapeOf(kind.type), object)?.message,
     applyDefaults: (object) => fillDefaults(kind.type, kind.fold?.(object) ?? object),
     prepareForCreate: (object, now) => {
       const prepared = kind.prepareForCreate?.(object, now) ?? object;

@@ -5,32 +5,16 @@ import { fieldPath, type Step } from '../field/path.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
 import type { SchemaNode } from './node.ts';
+import { walkSchema } from './walk-schema.ts';
 
 /** Checks `apiVersion`, `kind` and `metadata` of the objects that an object embeds. */
-export function checkEmbedded(
-  node: SchemaNode,
-  value: Json,
-  path: Step[] = [],
-  causes: FieldCause[] = [],
-): FieldCause[] {
-  if (!node.below.embedded) return causes;
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) descend(node.items, item, index, path, causes);
-  } else if (isObject(value)) {
-    if (node.isEmbedded) checkResource(value, path, causes);
-    for (const [key, child] of Object.entries(value)) {
-      const property = node.properties.get(key);
-      descend(property ?? node.additional, child, property === undefined ? { key } : key, path, causes);
-    }
-  }
+export function checkEmbedded(root: SchemaNode, object: Json): readonly FieldCause[] {
+  const causes: FieldCause[] = [];
+  const leads = ({ below }: SchemaNode) => below.embedded;
+  walkSchema(root, object, leads, (node, value, path) => {
+    if (node.isEmbedded && isObject(value)) checkResource(value, path, causes);
+  });
   return causes;
-}
-
-function descend(node: SchemaNode | undefined, value: Json, step: Step, path: Step[], causes: FieldCause[]): void {
-  if (node === undefined) return;
-  path.push(step);
-  checkEmbedded(node, value, path, causes);
-  path.pop();
 }
 
 function checkResource(resource: JsonObject, path: readonly Step[], causes: FieldCause[]): void {

@@ -5,32 +5,16 @@ import { isObject, type Json } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
 import { keyOf } from './list-keys.ts';
 import type { SchemaNode } from './node.ts';
+import { walkSchema } from './walk-schema.ts';
 
 /** Finds items that occur twice in lists of type set and map. */
-export function checkUniqueLists(
-  node: SchemaNode,
-  value: Json,
-  path: Step[] = [],
-  causes: FieldCause[] = [],
-): FieldCause[] {
-  if (!node.below.uniqueLists) return causes;
-  if (Array.isArray(value)) {
-    checkList(node, value, path, causes);
-    for (const [index, item] of value.entries()) descend(node.items, item, index, path, causes);
-  } else if (isObject(value)) {
-    for (const [key, child] of Object.entries(value)) {
-      const property = node.properties.get(key);
-      descend(property ?? node.additional, child, property === undefined ? { key } : key, path, causes);
-    }
-  }
+export function checkUniqueLists(root: SchemaNode, object: Json): readonly FieldCause[] {
+  const causes: FieldCause[] = [];
+  const leads = ({ below }: SchemaNode) => below.uniqueLists;
+  walkSchema(root, object, leads, (node, value, path) => {
+    if (Array.isArray(value)) checkList(node, value, path, causes);
+  });
   return causes;
-}
-
-function descend(node: SchemaNode | undefined, value: Json, step: Step, path: Step[], causes: FieldCause[]): void {
-  if (node === undefined) return;
-  path.push(step);
-  checkUniqueLists(node, value, path, causes);
-  path.pop();
 }
 
 function checkList({ schema }: SchemaNode, list: readonly Json[], path: readonly Step[], causes: FieldCause[]): void {

@@ -3,8 +3,10 @@ import type { ResolveSchema, Schema } from '../schema.ts';
 import { plain } from './managed-fields/go-value.ts';
 import { cannotUnmarshal, unreadablePatch } from './patch-errors.ts';
 import { badFormat, DELETE_FROM, DIRECTIVE, RETAIN_KEYS, SET_ORDER, unknownDirective } from './strategic-directives.ts';
+import { fieldSchema, mergeKeyOf, strategyOf } from './strategic-schema.ts';
 import { deleteFromList, inElementOrder, type MergeItems, mergeStrategicLists } from './strategic-list.ts';
 import { StatusError } from '../status-error.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** Applies a strategic merge patch: lists merge by the keys that the schema names, directives say the rest. */
 export function applyStrategicMergePatch(
@@ -126,29 +128,6 @@ function listOrNothing(value: Json | undefined): readonly Json[] | undefined {
 function nameAfter(key: string, prefix: string): string {
   if (key.charAt(prefix.length) === '/') return key.slice(prefix.length + 1);
   throw badFormat(prefix === DELETE_FROM ? 'primitive list' : 'setElementOrder list');
-}
-
-function fieldSchema(schema: Schema, name: string, resolve: ResolveSchema): Schema {
-  const { properties, additionalProperties } = resolve(schema);
-  const known = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const field = known ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-  return field === undefined ? {} : resolve(field);
-}
-
-function strategyOf(schema: Schema): string {
-  const strategies = (schema['x-kubernetes-patch-strategy'] ?? '').split(',');
-  return strategies.find((strategy) => strategy !== 'retainKeys') ?? '';
-}
-
-function mergeKeyOf(schema: Schema): string {
-  return schema['x-kubernetes-patch-merge-key'] ?? '';
-}
-
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
 /** A new value has nothing for directives to work on: what carries one is left out. */

@@ -9,6 +9,8 @@ import type { FieldCause } from '../status-error.ts';
 export interface Strategy {
   /** Removes what the schema does not know; `dropped` are the paths, for `fieldValidation`. */
   prune(object: JsonObject): { readonly object: JsonObject; readonly dropped: readonly string[] };
+  /** What is wrong first with an object that cannot be read, where it is converted rather than read from a document. */
+  conversionError?(object: JsonObject): string | undefined;
   applyDefaults(object: JsonObject): JsonObject;
   /** Fills in defaults of an object that was read before; kinds that read what is applied once more have no need of it. */
   fillDefaults?(object: JsonObject): JsonObject;

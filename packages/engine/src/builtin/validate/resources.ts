@@ -7,32 +7,25 @@ import { aggregateRequest } from './aggregate-requests.ts';
 import { type Causes, checkValue } from './check.ts';
 
 const containerResources: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const counts = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
 const standardResources: ReadonlySet<string> = new Set([
   ...containerResources,
   ...[...containerResources].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
+  ...counts,
   'storage',
   'requests.storage',
-  'services.nodeports',
-  'services.loadbalancers',
 ]);
-const integerResources: ReadonlySet<string> = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
+const integerResources: ReadonlySet<string> = new Set(counts);
 
 function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');

@@ -1,10 +1,11 @@
 import { forbidden, required } from '../../field/cause.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import {
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
   jsonPatchWarnings,
+  mergedPatch,
   serverSideApply,
   undecodableResult,
 } from '../../patch/index.ts';
@@ -42,12 +43,13 @@ export async function patchObject(
   if (type === 'json') for (const warning of jsonPatchWarnings(body)) scope.warn(warning);
   // NotFound comes before complaints about the patch.
   storedObject(api, scope);
+  const { schema, resolve } = scope.version;
   const change = (old: JsonObject) => {
     const object = patched(scope, type, old, body);
     return decodePatched(scope, old, object, params, (why) =>
       type === 'strategic' && isObject(body)
-        ? undecodableResult(type, body, asConversionError(why))
-        : undecodableResult(type, object, why),
+        ? undecodableResult(type, mergedPatch(old, body, schema, resolve), conversionError(scope, object, why))
+        : undecodableResult(type, object, firstMisfit(scope, object, params, why)),
     );
   };
   const sentManagedFields = (old: JsonObject) => managedFieldsIn(patched(scope, type, old, body));
@@ -92,8 +94,9 @@ function decodePatched(
   return decoded;
 }
 
-/** Strategic patches and applied objects are read without JSON, and what fails there has other words. */
-function asConversionError(why: string): string {
+/** Strategic patches and applied objects are read without JSON: what fails there first may be another thing, and has other words. */
+function conversionError({ version }: Scope, object: JsonObject, otherwise: string): string {
+  const why = version.strategy.conversionError?.(object) ?? otherwise;
   const [, source, target = ''] = /^json: cannot unmarshal (\w+) into Go .* of type (\S+)$/.exec(why) ?? [];
   if (why.startsWith('illegal base64')) return `error decoding from json: ${why}`;
   if (source === undefined) return why;
@@ -102,13 +105,37 @@ function asConversionError(why: string): string {
   return target.startsWith('map[') ? `cannot restore map from ${kind}` : `cannot convert ${kind} to ${target}`;
 }
 
+/** Of several values that do not fit the server names the first in the order of keys, as it has written the patched object. */
+function firstMisfit(scope: Scope, object: JsonObject, params: WriteParams, otherwise: string): string {
+  try {
+    decodeBody({ ...scope, warn: () => undefined }, sortKeys(object), params);
+    return otherwise;
+  } catch (error) {
+    return error instanceof StatusError ? reasonOf(error) : otherwise;
+  }
+}
+
+function sortKeys(object: JsonObject): JsonObject {
+  const sorted = Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([key, value]) => [key, sortAll(value)]));
+}
+
+function sortAll(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortAll);
+  return isObject(value) ? sortKeys(value) : value;
+}
+
+function reasonOf({ message }: StatusError): string {
+  return /cannot be handled as an? \S+: (.*)$/s.exec(message)?.[1] ?? message;
+}
+
 /** Where decoding fails, the error is made from its reason alone. */
 function decodeOr<T>(toError: (why: string) => StatusError, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    throw toError(/cannot be handled as an? \S+: (.*)$/s.exec(error.message)?.[1] ?? error.message);
+    throw toError(reasonOf(error));
   }
 }
 
@@ -131,7 +158,7 @@ function decodeMerged(scope: Scope, merged: JsonObject, params: PatchParams): Js
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const type = `${group}/${version}, Kind=${resource.kind}`;
   const toError = (why: string) => {
-    const cause = `unable to convert unstructured object to ${type}: ${asConversionError(why)}`;
+    const cause = `unable to convert unstructured object to ${type}: ${conversionError(scope, merged, why)}`;
     return new StatusError(
       500,
       '',

@@ -59,6 +59,30 @@ describe('over a real socket', () => {
     expect(sockets.size).toBe(3);
   });
 
+  test('no more connections are kept than allowed, over all heads', async () => {
+    const open = new Set<unknown>();
+    const http = createHttpSend({ maxIdle: 3 });
+    closers.push(() => http.close());
+    const urls = await Promise.all(
+      Array.from({ length: 6 }, () => {
+        const server = createServer((_, response) => response.end('{"status":"RUNNING"}'));
+        server.on('connection', (socket) => {
+          open.add(socket);
+          socket.on('close', () => open.delete(socket));
+        });
+        return listen(server);
+      }),
+    );
+    const ask = () =>
+      Promise.all(
+        urls.map((url) => createRayClient({ clock: systemClock, send: http.send, head: { url } }).getJob('j')),
+      );
+    for (let round = 0; round < 3; round += 1) {
+      await ask();
+      await expect.poll(() => open.size).toBe(3);
+    }
+  });
+
   test('a kept connection that the head has closed meanwhile is no failure', async () => {
     let answered = 0;
     // Answers the first request of a connection, and cuts it off at the second.

@@ -1,5 +1,6 @@
-import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { KeepingAgent } from './keeping-agent.ts';
 import { openTunnel, proxyAddress, proxyAuthorization } from './proxy-tunnel.ts';
 import type { RayRequest, RayResponse, RaySend } from './transport.ts';
 
@@ -7,6 +8,8 @@ import type { RayRequest, RayResponse, RaySend } from './transport.ts';
 export interface HttpSendOptions {
   /** The HTTP proxy through which a URL is to be reached, if any; asked for each request. */
   readonly proxyFor?: ((url: URL) => URL | undefined) | undefined;
+  /** How many connections may be kept for the next question, 512 over all heads when not given. */
+  readonly maxIdle?: number | undefined;
 }
 
 /** Sends over HTTP, keeping connections for the next question. */
@@ -16,14 +19,11 @@ export interface HttpSend {
   close(): void;
 }
 
-/** A connection that has idled this long is more likely to be closed by the other side than to be used again. */
-const IDLE_MS = 30_000;
-const MAX_IDLE = 512;
+const DEFAULT_MAX_IDLE = 512;
 
 /** The transport for heads that this machine can reach by name or address, through `HTTP_PROXY` where the resolver says so. */
-export function createHttpSend({ proxyFor }: HttpSendOptions = {}): HttpSend {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE, scheduling: 'lifo' });
-  agent.on('free', (socket: { setTimeout(ms: number): void }) => socket.setTimeout(IDLE_MS));
+export function createHttpSend({ proxyFor, maxIdle = DEFAULT_MAX_IDLE }: HttpSendOptions = {}): HttpSend {
+  const agent = new KeepingAgent(maxIdle);
   const send: RaySend = async (request) => {
     const url = new URL(request.url);
     const proxy = proxyFor?.(url);

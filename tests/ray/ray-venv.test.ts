@@ -1,0 +1,63 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { provideRay } from '../support/ray-venv.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manta-venv-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A machine whose `python3` is this script. */
+async function machine(script: string): Promise<{ readonly env: Readonly<Record<string, string>> }> {
+  await writeFile(join(folder, 'python3'), `#!/bin/sh\n${script}\n`);
+  await chmod(join(folder, 'python3'), 0o755);
+  return { env: { PATH: `${folder}:/usr/bin:/bin`, MANTA_CACHE: join(folder, 'cache') } };
+}
+
+describe('providing Ray', () => {
+  test('takes the environment that is given', async () => {
+    const given = { MANTA_RAY_VENV: folder };
+    await expect(provideRay({ env: given })).rejects.toThrow(
+      `MANTA_RAY_VENV is set to ${folder}, which has no bin/ray`,
+    );
+  });
+
+  test('says when Python is too old', async () => {
+    const { env } = await machine('echo cpython 3 9');
+    await expect(provideRay({ env })).rejects.toThrow('Ray needs Python 3.10 or newer, and python3 is 3.9');
+  });
+
+  test('says when there is no Python', async () => {
+    const { env } = await machine('exit 1');
+    await expect(provideRay({ env })).rejects.toThrow('Ray needs Python 3.10 or newer, and there is no python3');
+  });
+
+  const fakePip = String.raw`
+    case "$1" in
+      -c) echo cpython 3 12 ;;
+      -m) shift; if [ "$1" = venv ]; then mkdir -p "$2/bin"; cp "$0" "$2/bin/python"; else PIP; fi ;;
+    esac`;
+
+  test('says why an installation failed, and begins anew the next time', async () => {
+    const { env } = await machine(fakePip.replace('PIP', 'echo "no index" >&2; exit 1'));
+    await expect(provideRay({ env })).rejects.toThrow(
+      /could not be installed into .*:\nno index\nMake a package index reachable/,
+    );
+    await machine(fakePip.replace('PIP', 'touch "${0%python}ray"'));
+    const venv = await provideRay({ env });
+    expect(await readdir(venv.bin)).toContain('ray');
+  });
+
+  test('installs once, also for two who ask at the same time, and once per version', async () => {
+    const { env } = await machine(fakePip.replace('PIP', `echo "$5" >> ${join(folder, 'installed')}`));
+    const said: string[] = [];
+    const options = { env, say: (line: string) => said.push(line) };
+    await Promise.all([provideRay(options), provideRay(options)]);
+    await provideRay(options);
+    await provideRay({ ...options, env: { ...env, MANTA_RAY_VERSION: '2.9.0' } });
+    expect(said.filter((line) => line.startsWith('installing'))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,90 @@
+import { defaultFeatureGates, type FeatureGates, LogEncoder, readOperatorEnv } from '@manta/api';
+import { type KubeClient, systemClock } from '@manta/kube';
+import type { PodDefaults } from '@manta/plan';
+import { RayCallError, type RaySend } from '@manta/ray';
+import { createManager, createMetricsRegistry, silentLogger, type World } from '@manta/runtime';
+import { createControllers } from '../../packages/operator/src/controllers/controllers.ts';
+import type { OperatorOptions } from '../../packages/operator/src/options/options.ts';
+
+/** The operator's controllers at work in this process. */
+export interface RunningOperator {
+  stop(): Promise<void>;
+}
+
+export interface OperatorSettings {
+  /** The namespaces that it works in. */
+  readonly namespaces: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly gates?: Partial<FeatureGates>;
+  readonly podDefaults?: PodDefaults;
+  readonly sendToRay?: RaySend;
+}
+
+/** Runs the operator's controllers with this client until they are stopped. */
+export function startControllers(client: KubeClient, settings: OperatorSettings): RunningOperator {
+  const world: World = {
+    clock: systemClock,
+    client,
+    random: Math.random,
+    log: silentLogger,
+    metrics: createMetricsRegistry(),
+  };
+  const stop = new AbortController();
+  const { controllers, informers, events, poller } = createControllers(world, {
+    options: optionsFor(settings),
+    env: readOperatorEnv(settings.env ?? {}),
+    version: '0.0.0-integration',
+    facts: FACTS,
+    hostname: 'integration',
+    sendToRay: settings.sendToRay ?? nobodyAnswers,
+  });
+  const running = createManager(world, { informers, controllers }).run(stop.signal);
+  return {
+    stop: async () => {
+      stop.abort();
+      await running;
+      poller.close();
+      await events.stop(1_000);
+    },
+  };
+}
+
+const nobodyAnswers: RaySend = async ({ method, url }) => {
+  throw new RayCallError(`${method} ${url}: nobody answers`, { failure: 'unreachable', method, url, didNothing: true });
+};
+
+const FACTS = {
+  kubernetes: [1, 36, 0],
+  gitVersion: 'v1.36.0',
+  isOpenShift: false,
+  hasCertManager: false,
+  workloadSchedulingVersion: undefined,
+} as const;
+
+function optionsFor({ namespaces, gates, podDefaults = {} }: OperatorSettings): OperatorOptions {
+  return {
+    metricsAddress: '',
+    probeAddress: '',
+    isLeaderElectionOn: false,
+    leaderElectionNamespace: '',
+    concurrency: 8,
+    watchNamespaces: namespaces,
+    log: {
+      encoder: LogEncoder.Json,
+      file: '',
+      fileEncoder: LogEncoder.Json,
+      isDevelopment: false,
+      level: undefined,
+      stacktraceLevel: undefined,
+    },
+    batchScheduler: undefined,
+    podDefaults,
+    useKubernetesProxy: false,
+    deleteRayJobAfterJobFinishes: false,
+    areRayMetricsOn: false,
+    rateLimit: undefined,
+    gates: { ...defaultFeatureGates(), ...gates },
+    kubeconfig: '',
+    notes: [],
+  };
+}

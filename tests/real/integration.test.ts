@@ -1,0 +1,22 @@
+import { afterAll, beforeAll } from 'vitest';
+import { realAccess } from '../conformance/support/real-access.ts';
+import { permissionsSuite } from '../integration/permissions-suite.ts';
+import { rayClusterSuite } from '../integration/raycluster-suite.ts';
+import { openStage, type Stage } from '../integration/stage.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+
+/** Its own plane: the garbage collector has to run. */
+let plane: ControlPlane;
+let stage: Stage;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ controllerManager: true });
+  stage = await openStage(realAccess(plane));
+});
+afterAll(async () => {
+  await stage.close();
+  await plane.stop();
+});
+
+rayClusterSuite(() => stage);
+permissionsSuite(() => stage);

@@ -19,6 +19,7 @@ import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
+import { exportRayJobMetrics, NO_JOB_METRICS } from './rayjob-metrics.ts';
 import { createRayServiceController } from './rayservice.ts';
 import { exportRayServiceMetrics } from './rayservice-metrics.ts';
 
@@ -78,6 +79,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     poller: ray.poller,
     parseYaml: parseKubernetesYaml,
     concurrency: options.concurrency,
+    metrics: options.areRayMetricsOn ? exportRayJobMetrics(world.metrics, jobs) : NO_JOB_METRICS,
   });
   ray.tell('rayjob', rayjob);
   const services = createRayServiceCache(world, { namespaces: options.watchNamespaces, gates: options.gates });

@@ -1,4 +1,4 @@
-import { Label, OriginCrd, type RayJobStatus, type YamlParser } from '@manta/api';
+import { Label, OriginCrd, type RayJob, type RayJobStatus, type YamlParser } from '@manta/api';
 import {
   type BuildContext,
   isOnlyMirror,
@@ -29,6 +29,7 @@ import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.t
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import type { RayJobMetrics } from './rayjob-metrics.ts';
 import { StatusHold } from '../status-hold.ts';
 
 export interface RayJobControllerOptions {
@@ -40,6 +41,7 @@ export interface RayJobControllerOptions {
   readonly poller: RayPoller;
   readonly parseYaml: YamlParser;
   readonly concurrency: number;
+  readonly metrics: RayJobMetrics;
 }
 
 /** When to look again for the end of something that our caches do not show. */
@@ -49,7 +51,7 @@ const RETRY_MS = 3000;
 
 /** Observe, plan, act, and write down how it stands: for RayJobs. */
 export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
-  const { cache, jobs, events, poller } = options;
+  const { cache, jobs, events, poller, metrics } = options;
   const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now() };
   const hold = new StatusHold();
   const repaired = new Map<string, number>();
@@ -58,6 +60,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     const observation = await observeRayJob(observer, pass, repaired.get(key));
     if (observation === undefined) {
       poller.forget(ownerOf(key));
+      metrics.forget(key);
       hold.forget(key);
       repaired.delete(key);
       return done;
@@ -76,7 +79,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     };
     const outcome = await act(plan.actions, actor);
     if (outcome.kind !== 'done') return tryAgain(outcome, plan, pass);
-    const heldMs = await write(key, actor, observed.job.status ?? {}, plan.status);
+    const heldMs = await write(key, actor, observed.job, plan.status);
     const lookAgainMs = soonest(heldMs, plan.lookAgainMs);
     return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
   }
@@ -85,14 +88,16 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   async function write(
     key: string,
     actor: Actor,
-    before: RayJobStatus,
+    job: RayJob,
     after: RayJobStatus | undefined,
   ): Promise<number | undefined> {
     if (after === undefined) return undefined;
+    const before = job.status ?? {};
     const heldMs = hold.waitMs(key, !isOnlyMirror(before, after), world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);
     hold.wrote(key, world.clock.now());
+    metrics.wrote(job, after, world.clock.now());
     return undefined;
   }
 

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /**
  * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `conformance` holds the embedded API
  * server against the suite that also runs on the real one; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
- * that `npm run kube:assets` provides.
+ * that `npm run kube:assets` provides; `ray` and `e2e` need Ray from PyPI, which is installed into the user's cache.
  */
 export default defineConfig({
   test: {
@@ -18,6 +18,19 @@ export default defineConfig({
       { test: { name: 'reference', include: ['tests/reference/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'conformance', include: ['tests/conformance/engine.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'engine', include: ['tests/engine/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: { name: 'ray', include: ['tests/ray/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000 },
+      },
+      {
+        // One after the other: each starts whole Ray clusters.
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
       { test: { name: 'sim', include: ['tests/sim/**/*.test.ts'], testTimeout: 120_000 } },
       {
         test: {

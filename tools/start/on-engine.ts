@@ -13,7 +13,7 @@ import { Stages } from './stages.ts';
 export async function runOnEngine(root: string, mustExit: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'manta-start-'));
   const say = (line: string) => console.log(line);
-  const stages = new Stages(say, process.stdout.isTTY === true && !process.env['NO_COLOR']);
+  const stages = new Stages(say, process.stdout.isTTY && !process.env['NO_COLOR']);
   say('Starting Kubernetes’ API, the operator and real Ray on this machine; no cluster is needed.\n');
   const engine = startEngineProcess(join(root, 'bin/manta'), folder, (line) => stages.reach(line));
   const stop = new AbortController();

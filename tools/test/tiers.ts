@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 import { provideKubeAssets } from '../kube/provide.ts';
 import { runOracle } from './oracle-tier.ts';
 import { runProgram } from './run-program.ts';
@@ -20,6 +21,15 @@ export function tiers(root: string): readonly Tier[] {
   const missingAssets = async () => {
     try {
       env['MANTA_KUBE_ASSETS'] = await provideKubeAssets();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+
+  const missingRay = async () => {
+    try {
+      await provideRay({ env: process.env, say: (line) => console.log(line) });
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -57,6 +67,18 @@ export function tiers(root: string): readonly Tier[] {
       what: 'tests on a real kube-apiserver and etcd',
       missing: missingAssets,
       run: () => runVitestProject('real', env),
+    },
+    {
+      name: 'ray',
+      what: 'our client of Ray on a real head from PyPI',
+      missing: missingRay,
+      run: () => runVitestProject('ray', env),
+    },
+    {
+      name: 'e2e',
+      what: 'real Ray on the embedded engine: clusters, jobs, services',
+      missing: missingRay,
+      run: () => runVitestProject('e2e', env),
     },
     {
       name: 'oracle',

@@ -71,6 +71,9 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** How far watches may lag: every write in it keeps an object as it was, and memory is not endless. */
+const HISTORY_LIMIT = 20_000;
+
 /** The port is not to be had; the message says why and what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -80,7 +83,7 @@ export class ListenError extends Error {
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { world, toError, definitions = { objects: [], fieldManager: '' } } = options;
   const data = openDataDirectory(options.dataDir);
-  const store = createStore({ journal: data.journal });
+  const store = createStore({ journal: data.journal, historyLimit: HISTORY_LIMIT });
   const tokenKeys = { privateKey: data.keys.tokenKey };
   const podBackend = new LateBackend();
   const isRunningPods = options.pods !== undefined;
@@ -108,7 +111,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     store.close();
     throw error;
   }
-  const running = await options.pods?.({ cluster: clusterOf(api, options, 'kubelet'), accept: server.accept });
+  const running = await options.pods?.({
+    cluster: clusterOf(api, options, 'kubelet'),
+    accept: (socket) => server.accept(socket),
+  });
   podBackend.backend = running?.backend;
   return {
     api,

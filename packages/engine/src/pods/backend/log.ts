@@ -19,16 +19,14 @@ export async function serveLog(container: ContainerRunner, { query, response, po
   }
   response.writeHead(200, { 'content-type': 'text/plain' });
   const from = startOf(path, query.get('tailLines'));
-  let isGone = false;
-  response.on('close', () => {
-    isGone = true;
-  });
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
   let at = await send(path, from, limitOf(query), response);
-  while (query.get('follow') === 'true' && !isPrevious && !isGone) {
-    const isOver = container.process === undefined || container.output(false) !== path;
+  const isFollowed = query.get('follow') === 'true' && !isPrevious;
+  for (let isOver = !isFollowed; !isOver && !gone.signal.aborted; ) {
+    isOver = container.process === undefined || container.output(false) !== path;
     at = await send(path, at, undefined, response);
-    if (isOver) break;
-    await sleep(FOLLOW_MS);
+    if (!isOver) await sleep(FOLLOW_MS);
   }
   response.end();
 }

@@ -175,6 +175,7 @@ export function describeHead(name: string, start: () => Promise<SuiteHead>): voi
       const statuses = async () =>
         Object.entries((await client.getServe()).applications).map(([key, app]) => [key, app.status]);
       await expect.poll(statuses, patience).toEqual([['app1', 'RUNNING']]);
+      expect((await client.getServe()).applications['app1']?.deployedConfig).toEqual(application);
       await expect.poll(() => client.isProxyHealthy(head.proxyUrl).catch(() => false), patience).toBe(true);
       await client.putServe({
         http_options: { port: head.serve.port },

@@ -52,6 +52,8 @@ export interface FakeApplication {
   readonly status: string;
   readonly message?: string;
   readonly deployments?: Readonly<Record<string, string>>;
+  /** What was PUT for it. */
+  readonly config?: unknown;
 }
 
 /** What makes a fake head. */
@@ -201,7 +203,9 @@ export class FakeHead {
       this.serveConfigs.push(config);
       this.applications.clear();
       const status = this.autoServe ? 'RUNNING' : 'DEPLOYING';
-      for (const { name } of config.applications ?? []) this.applications.set(name ?? 'default', { status });
+      for (const each of config.applications ?? []) {
+        this.applications.set(each.name ?? 'default', { status, config: each });
+      }
       return text(200, '');
     }
     const applications = [...this.applications].map(([name, application]) => [name, applicationOf(name, application)]);
@@ -213,9 +217,11 @@ export class FakeHead {
   }
 }
 
-function applicationOf(name: string, { status, message = '', deployments = {} }: FakeApplication): unknown {
+function applicationOf(name: string, application: FakeApplication): unknown {
+  const { status, message = '', deployments = {}, config = null } = application;
   const details = Object.entries(deployments).map(([key, state]) => [key, { name: key, status: state, message: '' }]);
-  return { name, route_prefix: '/', status, message, deployments: Object.fromEntries(details) };
+  const deployed = Object.fromEntries(details);
+  return { name, route_prefix: '/', status, message, deployed_app_config: config, deployments: deployed };
 }
 
 function blankJob(id: string): FakeJob {

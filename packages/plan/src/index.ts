@@ -80,6 +80,7 @@ export { isOnlyMirror } from './rayjob/status.ts';
 export { stopId } from './rayjob/stop.ts';
 export { submissionId } from './rayjob/submit.ts';
 export { servePortOf } from './build/service-services.ts';
+export { adoptedRoute } from './rayservice/adopted-route.ts';
 export {
   EMPTY_MEMORY,
   type Gateway,

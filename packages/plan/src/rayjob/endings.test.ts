@@ -173,6 +173,10 @@ describe('a head that does not answer', () => {
     ],
   });
 
+  it('is looked at again when its time is over', () => {
+    expect(planRayJob(since(290)).lookAgainMs).toBe(10_000);
+  });
+
   it('tells since when', () => {
     expect(planRayJob(since(300)).status?.message).toBe(
       'Job status checks have been failing since 2026-08-01 11:55:00; exceeded timeout of 300s',

@@ -26,7 +26,11 @@ export function follow(subject: Subject): Step {
   if (cut !== undefined) return cut;
   if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));
   const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
-  return { lookAgainMs: nextLook(subject), ...step, actions: [...planHeadService(subject), ...step.actions] };
+  return {
+    ...step,
+    actions: [...planHeadService(subject), ...step.actions],
+    lookAgainMs: soonest(step.lookAgainMs, nextLook(subject)),
+  };
 }
 
 /** Whether a job of which Ray told the end has lost its cluster, its head or its time before its submitter came to an end. */

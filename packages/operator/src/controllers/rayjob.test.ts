@@ -1,0 +1,295 @@
+import {
+  defaultFeatureGates,
+  type Job,
+  type RayCluster,
+  type RayJob,
+  type RayJobSpec,
+  readOperatorEnv,
+  type Service,
+} from '@manta/api';
+import { rayClusterSpec } from '@manta/api/testing';
+import { resources } from '@manta/kube';
+import { FakeHead, fakeSend } from '@manta/ray/testing';
+import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
+import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
+import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
+import { createRayJobCache } from '../observe/rayjob-cache.ts';
+import { createRayAccess } from './ray-access.ts';
+import { createRayJobController } from './rayjob.ts';
+import { NO_JOB_METRICS } from './rayjob-metrics.ts';
+
+const NAMESPACE = 'ml';
+const context = { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} };
+let clock: FakeClock;
+let client: FakeClient;
+let events: EventInput[];
+/** By the name of their cluster. */
+let heads: Map<string, FakeHead>;
+let stop: AbortController;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  client = new FakeClient({ clock });
+  events = [];
+  heads = new Map();
+  await start();
+});
+afterEach(() => stop.abort());
+
+/** A new process: it knows nothing of the one before. */
+async function start(): Promise<void> {
+  stop = new AbortController();
+  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
+  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
+  const jobs = createRayJobCache(world, []);
+  const send = fakeSend(clock, (origin) => heads.get(/^http:\/\/(.*)-head-svc\./.exec(origin)?.[1] ?? ''));
+  const ray = createRayAccess(world, { cache, send, clusterDomain: 'cluster.local', throughApiServer: false });
+  const controller = createRayJobController(world, {
+    ...ray,
+    context,
+    cache,
+    jobs,
+    events: { event: (input) => void events.push(input) },
+    parseYaml: parseKubernetesYaml,
+    concurrency: 2,
+    metrics: NO_JOB_METRICS,
+  });
+  ray.tell('rayjob', controller);
+  stop.signal.addEventListener('abort', () => ray.poller.close());
+  for (const informer of [jobs, ...requiredInformers(cache), ...optionalInformers(cache)])
+    void informer.run(stop.signal);
+  void controller.run(stop.signal, new AbortController().signal);
+  await clock.advance(100);
+}
+
+async function restart(): Promise<void> {
+  stop.abort();
+  await clock.settle();
+  await start();
+}
+
+async function create(spec: Partial<RayJobSpec> = {}, name = 'job'): Promise<void> {
+  await client.create<RayJob>(resources.rayJobs, {
+    metadata: { name, namespace: NAMESPACE },
+    spec: { entrypoint: 'python a.py', submissionMode: 'HTTPMode', rayClusterSpec: rayClusterSpec(), ...spec },
+  });
+  await clock.advance(1000);
+}
+
+/** What the RayCluster controller would do, and Ray with it. */
+async function bringUp(name = 'job'): Promise<FakeHead> {
+  const cluster = (await status(name)).rayClusterName ?? '';
+  await client.create<Service>(resources.services, {
+    metadata: { name: `${cluster}-head-svc`, namespace: NAMESPACE },
+    spec: { ports: [{ name: 'dashboard', port: 8265 }] },
+  });
+  const head = new FakeHead({ now: () => clock.now() });
+  heads.set(cluster, head);
+  await client.patch<RayCluster>(resources.rayClusters, { name: cluster, namespace: NAMESPACE }, ready, sub);
+  await clock.advance(1000);
+  return head;
+}
+
+const ready = { type: 'merge', body: { status: { state: 'ready' } } } as const;
+const sub = { subresource: 'status' } as const;
+const job = (name = 'job') => client.get<RayJob>(resources.rayJobs, { name, namespace: NAMESPACE });
+const status = async (name = 'job') => (await job(name)).status ?? {};
+const stage = async (name = 'job') => {
+  const { jobDeploymentStatus = 'New', jobStatus = '-' } = await status(name);
+  return `${jobDeploymentStatus}/${jobStatus}`;
+};
+const clusters = async () => (await client.list(resources.rayClusters)).items.map(({ metadata }) => metadata?.name);
+const writes = () => client.requests.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb)).length;
+
+async function says(head: FakeHead, jobStatus: string, name = 'job'): Promise<void> {
+  head.setJob((await status(name)).jobId ?? '', { status: jobStatus });
+  await clock.advance(6000);
+}
+
+async function submitterEnds(type: 'Complete' | 'Failed'): Promise<void> {
+  const lastTransitionTime = new Date(clock.now()).toISOString();
+  const body = { status: { conditions: [{ type, status: 'True', lastTransitionTime }] } };
+  await client.patch<Job>(resources.jobs, { name: 'job', namespace: NAMESPACE }, { type: 'merge', body }, sub);
+  await clock.advance(6000);
+}
+
+describe('a RayJob in HTTPMode', () => {
+  it('runs once, from its creation to its end, though the operator is restarted at every step', async () => {
+    await create();
+    await restart();
+    const head = await bringUp();
+    await restart();
+    expect(await stage()).toBe('Running/PENDING');
+    await says(head, 'RUNNING');
+    await restart();
+    await says(head, 'SUCCEEDED');
+    await restart();
+    expect(await stage()).toBe('Complete/SUCCEEDED');
+    expect(head.executions).toHaveLength(1);
+    expect(await clusters()).toHaveLength(1);
+  });
+
+  it('runs once though the answer to its submission is lost', async () => {
+    await create();
+    const lost = (request: { method: string }) => (request.method === 'POST' ? ({ kind: 'lost' } as const) : undefined);
+    const bringing = bringUp();
+    await clock.settle();
+    for (const head of heads.values()) head.moodFor = lost;
+    const head = await bringing;
+    await clock.advance(20_000);
+    expect(await stage()).toBe('Running/PENDING');
+    expect(head.executions).toHaveLength(1);
+  });
+
+  it('is recorded as what Ray says when it ended while the operator was away, past its deadline', async () => {
+    await create({ activeDeadlineSeconds: 60 });
+    const head = await bringUp();
+    stop.abort();
+    head.setJob((await status()).jobId ?? '', { status: 'SUCCEEDED' });
+    await clock.advance(600_000);
+    await start();
+    await clock.advance(6000);
+    expect(await stage()).toBe('Complete/SUCCEEDED');
+  });
+
+  it('is stopped in Ray at its deadline', async () => {
+    await create({ activeDeadlineSeconds: 60 });
+    const head = await bringUp();
+    await clock.advance(60_000);
+    expect(await stage()).toBe('Failed/PENDING');
+    expect([...head.jobs.values()].map((each) => each.status)).toEqual(['STOPPED']);
+  });
+
+  it('is stopped in Ray when it is deleted, and then goes', async () => {
+    await create();
+    const head = await bringUp();
+    await client.delete(resources.rayJobs, { name: 'job', namespace: NAMESPACE });
+    await clock.advance(2000);
+    expect([...head.jobs.values()].map((each) => each.status)).toEqual(['STOPPED']);
+    await expect(job()).rejects.toThrow(/not found/);
+  });
+
+  it('goes within seconds though its head does not answer', async () => {
+    await create();
+    const head = await bringUp();
+    head.mood = { kind: 'hanging' };
+    await client.delete(resources.rayJobs, { name: 'job', namespace: NAMESPACE });
+    await clock.advance(12_000);
+    await expect(job()).rejects.toThrow(/not found/);
+  });
+
+  it('is tried again on a new cluster, under a new id', async () => {
+    await create({ backoffLimit: 1 });
+    const before = await status();
+    const head = await bringUp();
+    await says(head, 'FAILED');
+    const after = await status();
+    expect(after).toMatchObject({ jobDeploymentStatus: 'Initializing', failed: 1 });
+    expect(after.rayClusterName).not.toBe(before.rayClusterName);
+    expect(after.jobId).not.toBe(before.jobId);
+    expect(await clusters()).toEqual([after.rayClusterName]);
+  });
+
+  it('is given up, as lost, when its head stays silent', async () => {
+    await create({ backoffLimit: 3 });
+    const head = await bringUp();
+    head.mood = { kind: 'dead' };
+    await clock.advance(330_000);
+    const { reason, failed, attempts } = await status();
+    expect({ reason, failed, outcome: attempts?.[0]?.outcome }).toEqual({
+      reason: 'JobStatusCheckTimeoutExceeded',
+      failed: 1,
+      outcome: 'Lost',
+    });
+  });
+
+  it('costs nothing while nothing happens', async () => {
+    await create();
+    const head = await bringUp();
+    await says(head, 'RUNNING');
+    const before = writes();
+    await clock.advance(600_000);
+    expect(writes()).toBe(before);
+  });
+
+  it('is not delayed by another whose head hangs', async () => {
+    await Promise.all([create({}, 'one'), create({}, 'two'), create({}, 'three')]);
+    for (const name of ['one', 'two']) (await bringUp(name)).mood = { kind: 'hanging' };
+    const head = await bringUp('three');
+    await says(head, 'SUCCEEDED', 'three');
+    expect(await stage('three')).toBe('Complete/SUCCEEDED');
+  });
+
+  it('is shown as it is by a head that answers nonsense', async () => {
+    await create();
+    const head = await bringUp();
+    await says(head, 'RUNNING');
+    head.mood = { kind: 'wrong', body: '<html>no</html>' };
+    await clock.advance(20_000);
+    expect(await status()).toMatchObject({ jobStatus: 'RUNNING', jobStatusCheckFailureStartTime: expect.any(String) });
+    head.mood = { kind: 'well' };
+    await clock.advance(20_000);
+    expect(await status()).not.toHaveProperty('jobStatusCheckFailureStartTime');
+  });
+});
+
+describe('a RayJob with a submitter', () => {
+  const submitted = async (): Promise<FakeHead> => {
+    await create({ submissionMode: 'K8sJobMode' });
+    const head = await bringUp();
+    await says(head, 'RUNNING');
+    return head;
+  };
+
+  it('outlives a submitter that failed for good, and succeeds', async () => {
+    const head = await submitted();
+    await submitterEnds('Failed');
+    await clock.advance(120_000);
+    expect(await stage()).toBe('Running/RUNNING');
+    await says(head, 'SUCCEEDED');
+    expect(await stage()).toBe('Complete/SUCCEEDED');
+  });
+
+  it('waits for its submitter', async () => {
+    const head = await submitted();
+    await says(head, 'SUCCEEDED');
+    expect(await stage()).toBe('Running/SUCCEEDED');
+    await submitterEnds('Complete');
+    expect(await stage()).toBe('Complete/SUCCEEDED');
+  });
+
+  it('gets another one when Ray has no job and somebody deleted it', async () => {
+    const head = await submitted();
+    head.jobs.clear();
+    const ref = { name: 'job', namespace: NAMESPACE };
+    const { metadata } = await client.get(resources.jobs, ref);
+    await client.delete(resources.jobs, ref);
+    await clock.advance(6000);
+    expect((await client.get(resources.jobs, ref)).metadata?.uid).not.toBe(metadata?.uid);
+  });
+
+  it('is suspended and resumed under new names', async () => {
+    await create({ submissionMode: 'K8sJobMode', shutdownAfterJobFinishes: true });
+    const before = await status();
+    await bringUp();
+    const suspend = (value: boolean) =>
+      client.patch(
+        resources.rayJobs,
+        { name: 'job', namespace: NAMESPACE },
+        {
+          type: 'merge',
+          body: { spec: { suspend: value } },
+        },
+      );
+    await suspend(true);
+    await clock.advance(3000);
+    expect(await stage()).toBe('Suspended/-');
+    expect(await clusters()).toEqual([]);
+    await suspend(false);
+    await clock.advance(3000);
+    expect(await stage()).toBe('Initializing/-');
+    expect((await status()).rayClusterName).not.toBe(before.rayClusterName);
+  });
+});

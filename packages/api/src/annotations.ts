@@ -9,6 +9,8 @@ export const Annotation = {
   InitializingTimeout: 'ray.io/initializing-timeout',
   /** Ours alone: how long an upgrade of a RayService may go without progress before it is rolled back. */
   UpgradeProgressDeadline: 'ray.io/upgrade-progress-deadline',
+  /** Ours alone: an HTTPRoute of the user's in which only the backends of this RayService are kept up to date. */
+  AdoptedHttpRoute: 'ray.io/http-route',
   /** Ours alone: names the upgrade that was rolled back, so that it is not tried again. */
   FailedUpgrade: 'ray.io/failed-upgrade',
   DisableProvisionedHeadRestart: 'ray.io/disable-provisioned-head-restart',

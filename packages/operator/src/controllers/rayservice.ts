@@ -1,5 +1,12 @@
 import { Label, OriginCrd, type RayService, type YamlParser } from '@manta/api';
-import { type BuildContext, type PlanOutcome, planRayService, type RayAction, type ServiceMemory } from '@manta/plan';
+import {
+  adoptedRoute,
+  type BuildContext,
+  type PlanOutcome,
+  planRayService,
+  type RayAction,
+  type ServiceMemory,
+} from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import {
   anyOf,
@@ -10,6 +17,7 @@ import {
   type EventRecorder,
   fromInformer,
   type Informer,
+  keyOf,
   namespaceOf,
   type ObjectKey,
   owner,
@@ -140,13 +148,29 @@ function sourcesOf(cache: RayClusterCache, services: RayServiceCache): readonly 
       },
     }),
     ...[services.gateways, services.httpRoutes].flatMap((informer) =>
-      informer === undefined ? [] : [ownedBy(informer)],
+      informer === undefined ? [] : [routing(informer, services.rayServices)],
     ),
   ];
 }
 
-function ownedBy(informer: Informer<{ readonly metadata?: RayService['metadata'] }>): Source {
-  return fromInformer(informer, { keys: owner(SERVICE, ({ metadata }) => metadata?.ownerReferences) });
+/** Gateways and routes of services: their own, and those of users that they share their traffic in. */
+function routing(
+  informer: Informer<{ readonly metadata?: RayService['metadata'] }>,
+  rayServices: Informer<RayService>,
+): Source {
+  const owners = owner<{ readonly metadata?: RayService['metadata'] }>(
+    SERVICE,
+    ({ metadata }) => metadata?.ownerReferences,
+  );
+  return fromInformer(informer, {
+    keys: (object, key) => {
+      const adopters = [...rayServices.records()].filter((service) => {
+        const route = adoptedRoute({ service });
+        return route !== undefined && toKey(service.metadata?.namespace ?? '', route) === key;
+      });
+      return [...owners(object, key), ...adopters.map(keyOf)];
+    },
+  });
 }
 
 /** The service that a cluster was made for. */

@@ -1,6 +1,7 @@
 import { Label, OriginCrd, type RayCluster, type RayService, type Service, serviceNames } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
+  adoptedRoute,
   EMPTY_MEMORY,
   type GatewayApi,
   type ObservedRayService,
@@ -88,7 +89,7 @@ async function cached(observer: RayServiceObserver, key: ObjectKey, signal: Abor
     podsOf: (cluster) => cache.pods.by('cluster', toKey(namespace, cluster)),
     services,
     endpoints: endpointsOf(own, namespace, [...wantedNames(service, clusters)]),
-    gatewayApi: gatewayApiOf(own, namespace, name),
+    gatewayApi: gatewayApiOf(own, service),
   };
 }
 
@@ -116,7 +117,8 @@ function countReady(slices: readonly EndpointRecord[]): number {
   return new Set(slices.flatMap(({ ready }) => ready)).size;
 }
 
-function gatewayApiOf({ gateways, httpRoutes }: RayServiceCache, namespace: string, name: string): GatewayApi {
+function gatewayApiOf({ gateways, httpRoutes }: RayServiceCache, service: RayService): GatewayApi {
+  const { namespace = '', name = '' } = service.metadata ?? {};
   if (gateways === undefined || httpRoutes === undefined) return { kind: 'off' };
   for (const informer of [gateways, httpRoutes]) {
     const { phase, troubles } = informer.status();
@@ -127,7 +129,7 @@ function gatewayApiOf({ gateways, httpRoutes }: RayServiceCache, namespace: stri
   return {
     kind: 'there',
     gateway: gateways.get(toKey(namespace, serviceNames.gateway(name))),
-    route: httpRoutes.get(toKey(namespace, serviceNames.httpRoute(name))),
+    route: httpRoutes.get(toKey(namespace, adoptedRoute({ service }) ?? serviceNames.httpRoute(name))),
   };
 }
 

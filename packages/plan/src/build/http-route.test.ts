@@ -6,8 +6,8 @@ import { alignHttpRoute, buildHttpRoute, weightOf } from './http-route.ts';
 
 const service = rayService('svc');
 const backends = [
-  { cluster: 'a', port: 8000, weight: 80 },
-  { cluster: 'p', port: 8000, weight: 20 },
+  { service: 'a-serve-svc', port: 8000, weight: 80 },
+  { service: 'p-serve-svc', port: 8000, weight: 20 },
 ];
 const route = buildHttpRoute(service, backends);
 const rule = route.spec?.rules?.[0];
@@ -19,7 +19,7 @@ describe('the route of a service', () => {
   });
 
   it('takes no part of a name for a name', () => {
-    const other = buildHttpRoute(service, [{ cluster: 'svc-abc', port: 8000, weight: 100 }]);
+    const other = buildHttpRoute(service, [{ service: 'svc-abc-serve-svc', port: 8000, weight: 100 }]);
     expect(weightOf(other, 'abc')).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe('the route of a service', () => {
   });
 
   it.each<[string, HttpRoute]>([
-    ['other weights', buildHttpRoute(service, [{ cluster: 'a', port: 8000, weight: 100 }])],
+    ['other weights', buildHttpRoute(service, [{ service: 'a-serve-svc', port: 8000, weight: 100 }])],
     [
       'another port',
       buildHttpRoute(

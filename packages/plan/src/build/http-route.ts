@@ -2,9 +2,9 @@ import { canonicalJson, type RayService, serviceNames } from '@manta/api';
 import type { HttpBackendRef, HttpRoute, HttpRouteRule } from '../rayservice/observed.ts';
 import { controllerReference } from './owner.ts';
 
-/** A cluster that gets a share of the traffic. */
+/** A Service that gets a share of the traffic. */
 export interface Backend {
-  readonly cluster: string;
+  readonly service: string;
   readonly port: number;
   readonly weight: number;
 }
@@ -37,6 +37,30 @@ export function alignHttpRoute(live: HttpRoute, wanted: HttpRoute): HttpRoute | 
   return managed(live) === managed(wanted) ? undefined : { ...live, spec: { ...wanted.spec } };
 }
 
+/**
+ * A user's own route with the shares of a service: in each rule that has a backend of the service, those backends are replaced and everything
+ * else stays. Undefined when nothing differs; `none` when no rule has such a backend.
+ */
+export function shareInRoute(
+  live: HttpRoute,
+  isOurs: (service: string) => boolean,
+  backends: readonly Backend[],
+): HttpRoute | 'none' | undefined {
+  const rules = live.spec?.rules ?? [];
+  const namespace = live.metadata?.namespace ?? '';
+  if (!rules.some(({ backendRefs = [] }) => backendRefs.some(({ name }) => isOurs(name)))) return 'none';
+  const shared = rules.map((rule) => {
+    const refs = rule.backendRefs ?? [];
+    const [first] = refs.filter(({ name }) => isOurs(name));
+    if (first === undefined) return rule;
+    // What the user says about a backend, such as filters, holds for those that take its place.
+    const ours = backends.map((backend) => ({ ...first, ...backendRef(backend, namespace) }));
+    return { ...rule, backendRefs: [...ours, ...refs.filter(({ name }) => !isOurs(name))] };
+  });
+  const next = { ...live, spec: { ...live.spec, rules: shared } };
+  return managed(next) === managed(live) ? undefined : next;
+}
+
 /** The share of a cluster's traffic as the route has it; undefined where the route does not name the cluster. */
 export function weightOf(route: HttpRoute, cluster: string): number | undefined {
   const name = serviceNames.serve(cluster);
@@ -44,8 +68,8 @@ export function weightOf(route: HttpRoute, cluster: string): number | undefined 
   return ref === undefined ? undefined : weightOrDefault(ref);
 }
 
-function backendRef({ cluster, port, weight }: Backend, namespace: string): HttpBackendRef {
-  return { name: serviceNames.serve(cluster), namespace, port, weight };
+function backendRef({ service, port, weight }: Backend, namespace: string): HttpBackendRef {
+  return { name: service, namespace, port, weight };
 }
 
 function weightOrDefault({ weight = 1 }: HttpBackendRef): number {

@@ -4,6 +4,8 @@ import { alignGateway, buildGateway } from '../build/gateway.ts';
 import { alignHttpRoute, type Backend, buildHttpRoute } from '../build/http-route.ts';
 import { servePortOf } from '../build/service-services.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { adoptedRoute, isTakenByAny, planAdoptedRoute } from './adopted-route.ts';
+import { updateRoute } from './update-route.ts';
 import type { Gateway, HttpRoute } from './observed.ts';
 import type { Pace } from './strategy.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
@@ -13,6 +15,7 @@ import { deleteObject } from './suspend.ts';
 export function planRouting(subject: Subject, pace: Pace): readonly Action[] {
   const { gatewayApi } = subject;
   if (gatewayApi.kind !== 'there') return [];
+  if (adoptedRoute(subject) !== undefined) return planAdoptedRoute(subject, gatewayApi.route, backendsOf(subject));
   return [...planGateway(subject, pace, gatewayApi.gateway), ...planRoute(subject, gatewayApi.route)];
 }
 
@@ -31,9 +34,11 @@ export function dropRouting(subject: Subject): readonly Action[] {
 }
 
 /** Whether the Gateway carries traffic and has taken the route. */
-export function isRoutingReady({ gatewayApi }: Subject): boolean {
+export function isRoutingReady(subject: Subject): boolean {
+  const { gatewayApi } = subject;
   if (gatewayApi.kind !== 'there') return false;
   const { gateway, route } = gatewayApi;
+  if (adoptedRoute(subject) !== undefined) return isTakenByAny(route);
   return isGatewayReady(gateway) && isHttpRouteReady(route, gateway);
 }
 
@@ -68,10 +73,9 @@ function planGateway(subject: Subject, pace: Pace, live: Gateway | undefined): r
 }
 
 function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Action[] {
-  const { active, pending, service } = subject;
+  const { active, service } = subject;
   if (active.view === undefined) return [];
-  const backends = [backendOf(active, 100), backendOf(pending, 0)].filter((backend) => backend !== undefined);
-  const wanted = buildHttpRoute(service, backends);
+  const wanted = buildHttpRoute(service, backendsOf(subject));
   const told = fullName(subject, serviceNames.httpRoute(subject.name));
   if (live === undefined) {
     return [
@@ -91,20 +95,16 @@ function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Acti
     ];
   }
   const object = alignHttpRoute(live, wanted);
-  if (object === undefined) return [];
-  return [
-    {
-      type: 'update',
-      kind: 'HTTPRoute',
-      object,
-      done: normal(Event.UpdatedHttpRoute, 'Update', `Updated the HTTPRoute ${told}`),
-      failed: warning(Event.FailedToUpdateHttpRoute, 'Update', `Failed to update the HTTPRoute ${told}:`),
-      isOptional: true,
-    },
-  ];
+  return object === undefined ? [] : [updateRoute(subject, object)];
+}
+
+/** The clusters that take traffic, with their shares. */
+export function backendsOf({ active, pending }: Subject): readonly Backend[] {
+  return [backendOf(active, 100), backendOf(pending, 0)].filter((backend) => backend !== undefined);
 }
 
 function backendOf({ view, name, status }: Side, weight: number): Backend | undefined {
   if (view === undefined) return undefined;
-  return { cluster: name, port: servePortOf(view.cluster), weight: status.trafficRoutedPercent ?? weight };
+  const service = serviceNames.serve(name);
+  return { service, port: servePortOf(view.cluster), weight: status.trafficRoutedPercent ?? weight };
 }

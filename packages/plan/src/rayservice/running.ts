@@ -1,6 +1,6 @@
 import { type RayServiceStatuses, RayServiceEventReason as Event } from '@manta/api';
-import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import { type Action, type Plan, warning } from '../plan.ts';
+import { leadAdoptedRoute } from './adopted-route.ts';
 import { planClusters } from './clusters.ts';
 import { no, Reason, Type, withCondition } from './conditions.ts';
 import { planDeadline } from './deadline.ts';
@@ -36,7 +36,7 @@ export function planRunning(observed: Subject): RunningPlan {
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
   const deadline = planDeadline(subject);
-  const told = traffic.some(({ type }) => type === 'fail') ? [NO_SERVE_PORT] : [];
+  const told = traffic.flatMap((action) => (action.type === 'event' ? [action.event.note] : []));
   return {
     actions: [
       ...announce(subject),
@@ -45,7 +45,7 @@ export function planRunning(observed: Subject): RunningPlan {
       ...planServeLabel(subject, pending),
       ...(toPending?.actions ?? []),
       ...(toActive?.actions ?? []),
-      ...traffic,
+      ...traffic.filter((action) => action.type !== 'event' || !subject.memory.told.includes(action.event.note)),
       ...next.actions,
       ...deadline.actions,
     ],
@@ -70,7 +70,9 @@ function planTraffic(subject: Subject, { target }: Succession): readonly Action[
     return [...perCluster, ...planRouting(subject, strategy.pace), ...services];
   }
   // What an incremental upgrade has left goes when the Services lead where they should.
-  return target === undefined ? [] : [...services, ...(services.length === 0 ? dropRouting(subject) : [])];
+  if (target === undefined) return [];
+  const left = services.length === 0 ? [...leadAdoptedRoute(subject, target), ...dropRouting(subject)] : [];
+  return [...services, ...left];
 }
 
 const LOST = 'the active cluster is lost';

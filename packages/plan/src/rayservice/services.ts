@@ -33,7 +33,7 @@ export function planClusterServices(
   return views.flatMap((view) => {
     if (view === undefined) return [];
     const wanted = buildClusterServeService(view.cluster);
-    if (wanted === undefined) return noPort(subject);
+    if (wanted === undefined) return noPort();
     if (subject.services.has(wanted.metadata?.name ?? '')) return [];
     const { done: _untold, ...made } = create(subject, wanted);
     return [made];
@@ -52,7 +52,7 @@ function planServeService(subject: Subject, target: ServiceCluster): readonly Ac
     if (wanted === undefined || left === undefined || !isControlledBy(left, uid)) return [];
     return planService(subject, { ...wanted, metadata: { ...wanted.metadata, name: serveServiceName(subject) } });
   }
-  if (wanted === undefined) return noPort(subject);
+  if (wanted === undefined) return noPort();
   return [...planService(subject, wanted), ...dropRenamed(subject, wanted.metadata?.name ?? '')];
 }
 
@@ -99,8 +99,10 @@ function create(subject: Subject, service: Service): CreateAction {
 }
 
 /** Without a port there is no Service, and without a Service nothing may count as served. */
-function noPort({ memory }: Subject): readonly Action[] {
+function noPort(): readonly Action[] {
   const event = warning(Event.FailedToCreateService, 'Create', NO_SERVE_PORT);
-  const isTold = memory.told.includes(NO_SERVE_PORT);
-  return [...(isTold ? [] : [{ type: 'event', event } as const]), { type: 'fail', message: NO_SERVE_PORT }];
+  return [
+    { type: 'event', event },
+    { type: 'fail', message: NO_SERVE_PORT },
+  ];
 }

@@ -1,21 +1,39 @@
-import { StatusError } from '../../status-error.ts';
+import { badRequest } from '../../server/errors.ts';
 import type { PodBackend } from '../../server/subresources/pod-backend.ts';
+import { StatusError } from '../../status-error.ts';
 import type { ProcessKubelet } from '../kubelet/process-kubelet.ts';
+import { serveExec } from './exec.ts';
 import { serveLog } from './log.ts';
+import { servePortForward } from './port-forward.ts';
+import { serveProxy } from './proxy.ts';
 
-/** Answers for pods that are processes: their logs so far. */
+/** Answers for pods that are processes of this machine. */
 export function podBackend(kubelet: ProcessKubelet): PodBackend {
   return {
     async handle(call) {
       const { namespace = '', name } = call.pod.metadata;
       const worker = kubelet.worker(namespace, name);
       const container = worker?.container(call.query.get('container') ?? undefined);
+      const sandbox = worker?.sandbox;
       if (container === undefined) throw new StatusError(500, '', `pod ${name} does not run on this machine any more`);
       if (call.subresource === 'log') {
         await serveLog(container, call);
         return;
       }
-      throw new StatusError(501, 'NotImplemented', `${call.subresource} is not served here`);
+      if (sandbox === undefined) throw badRequest(`pod ${name} is not running yet`);
+      switch (call.subresource) {
+        case 'exec':
+          await serveExec(sandbox, container, call);
+          return;
+        case 'portforward':
+          await servePortForward(sandbox, call);
+          return;
+        case 'proxy':
+          await serveProxy(sandbox, container.container.ports?.[0]?.containerPort ?? 80, call);
+          return;
+        case 'attach':
+          throw badRequest('attach is not possible here: a container runs without a terminal; use logs or exec');
+      }
     },
   };
 }

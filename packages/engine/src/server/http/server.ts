@@ -1,9 +1,12 @@
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { handleWithFaults, type HttpFaults } from './handle-with-faults.ts';
 import { type AnsweredRequest, handle } from './handler.ts';
+import { upgradeResponse } from './upgrade.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
 export interface ServerOptions {
@@ -56,6 +59,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     void (faults === undefined
       ? handle(handler, request, response)
       : handleWithFaults(faults, handler, request, response));
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    void handle(handler, request, upgradeResponse(request, socket, head));
   });
   connections.follow(server);
   answerPlainHttp(server);

@@ -5,6 +5,8 @@ import type { HttpRequest, HttpResponse } from '../http/http-request.ts';
 export interface PodCall {
   readonly pod: StoredObject;
   readonly subresource: 'attach' | 'exec' | 'log' | 'portforward' | 'proxy';
+  /** The port that a proxied request is for, where a Service or the path names one. */
+  readonly port?: string;
   /** What follows `proxy` in the path. */
   readonly rest: string;
   readonly query: URLSearchParams;

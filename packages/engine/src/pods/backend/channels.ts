@@ -1,0 +1,36 @@
+import type { WebSocket } from 'ws';
+import { badRequest } from '../../server/errors.ts';
+import { takeUpgrade, wantsUpgrade } from '../../server/http/upgrade.ts';
+import type { PodCall } from '../../server/subresources/pod-backend.ts';
+
+/** Opens the WebSocket that a request asks for, with the first of our protocols that the client knows. */
+export async function openChannels({ request }: PodCall, protocols: readonly string[]): Promise<WebSocket> {
+  if (wantsUpgrade(request)?.toLowerCase() !== 'websocket')
+    throw badRequest('unable to upgrade: only WebSockets are spoken here');
+  const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */);
+  const chosen = protocols.find((protocol) => offered.includes(protocol));
+  if (chosen === undefined) throw badRequest(`unable to upgrade: none of ${offered.join(', ')} is spoken here`);
+  const upgrade = takeUpgrade(request);
+  if (upgrade === undefined) throw badRequest('unable to upgrade: the connection is gone');
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ noServer: true, handleProtocols: () => chosen, perMessageDeflate: false });
+  return await new Promise((resolve) => {
+    server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
+      socket.on('error', () => socket.terminate());
+      resolve(socket);
+    });
+  });
+}
+
+/** Sends bytes on a channel. */
+export function sendOn(socket: WebSocket, channel: number, bytes: Uint8Array): void {
+  if (socket.readyState === socket.OPEN) socket.send(Buffer.concat([Buffer.from([channel]), bytes]));
+}
+
+/** Calls back with every message, by channel. */
+export function onChannels(socket: WebSocket, handle: (channel: number, bytes: Buffer) => void): void {
+  socket.on('message', (data) => {
+    const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+    if (bytes.length > 0) handle(bytes[0] ?? 0, bytes.subarray(1));
+  });
+}

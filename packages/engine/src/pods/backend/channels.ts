@@ -7,7 +7,7 @@ import type { PodCall } from '../../server/subresources/pod-backend.ts';
 export async function openChannels({ request }: PodCall, protocols: readonly string[]): Promise<WebSocket> {
   if (wantsUpgrade(request)?.toLowerCase() !== 'websocket')
     throw badRequest('unable to upgrade: only WebSockets are spoken here');
-  const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */);
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(/, */);
   const chosen = protocols.find((protocol) => offered.includes(protocol));
   if (chosen === undefined) throw badRequest(`unable to upgrade: none of ${offered.join(', ')} is spoken here`);
   const upgrade = takeUpgrade(request);

@@ -43,6 +43,14 @@ describe('rayClusterStatus()', () => {
     ]);
   });
 
+  it('is not provisioned while a pod that makes up the number is going, or the head is missing', () => {
+    const provisioned = (pods: ObservedOptions['pods'] = []) =>
+      conditions(status({ ...running, pods }))?.find((each) => each.startsWith('RayClusterProvisioned'));
+    const not = 'RayClusterProvisioned=False RayClusterPodsProvisioning';
+    expect(provisioned([headPod(), worker(0), { ...worker(1), isTerminating: true }])).toBe(not);
+    expect(provisioned([worker(0), worker(1), worker(2)])).toBe(not);
+  });
+
   it('is not written again when nothing but time has changed', () => {
     const first = status(running);
     expect(first).toBeDefined();

@@ -25,6 +25,7 @@ export * from './operator-config.ts';
 export * from './operator-config-decode.ts';
 export * from './operator-env.ts';
 export * from './parsed.ts';
+export * from './pod-trouble.ts';
 export * from './ports.ts';
 export * from './predicates.ts';
 export * from './quantity.ts';

@@ -3,6 +3,7 @@ import {
   type BuildContext,
   isOnlyMirror,
   type PlanOutcome,
+  type PodRecord,
   planRayJob,
   type RayAction,
   type RayJobPlan,
@@ -10,7 +11,6 @@ import {
 import type { Command, RayHead, RayPoller } from '@manta/ray';
 import {
   type Controller,
-  changes,
   createController,
   done,
   type EventRecorder,
@@ -117,14 +117,20 @@ export function createRayJobController(world: World, options: RayJobControllerOp
             ? [toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '')]
             : [],
       }),
-      // Of pods only heads matter: the submitter that one may carry, and which life of Ray it is.
       fromInformer(cache.pods, {
-        when: changes(({ head, uid, phase, isTerminating }) => [head?.submitter, uid, phase, isTerminating]),
-        keys: ({ head, namespace, cluster }) => (head === undefined ? [] : jobKeysOn(jobs, toKey(namespace, cluster))),
+        when: ({ before, after }) => newsOf(before) !== newsOf(after),
+        keys: ({ namespace, cluster }) => jobKeysOn(jobs, toKey(namespace, cluster)),
       }),
     ],
     reconcile,
   });
+}
+
+/** What matters of a pod: what keeps it from running; of a head also the submitter that it may carry, and which life of Ray it is. */
+function newsOf(pod: PodRecord | undefined): string {
+  if (pod === undefined || (pod.head === undefined && pod.trouble === undefined)) return '';
+  const { uid, phase, isTerminating, trouble, head } = pod;
+  return JSON.stringify([trouble, head === undefined ? [] : [uid, phase, isTerminating, head.submitter]]);
 }
 
 /** The jobs that run on a cluster. */

@@ -6,6 +6,7 @@ import {
   Label,
   NodeType,
   type Pod,
+  podTrouble,
   RAY_CONTAINER_INDEX,
 } from '@manta/api';
 import type { PodRecord, SubmitterRecord } from '@manta/plan';
@@ -35,6 +36,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     node: intern.string(spec?.nodeName ?? ''),
     ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
     rayTerminated: rayTerminated(pod),
+    trouble: podTrouble(pod),
     serveLabel: intern.string(labels[Label.Serve]),
     head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
   };

@@ -56,6 +56,7 @@ interface Core {
   readonly job: RayJob;
   readonly cluster: RayCluster | undefined;
   readonly heads: readonly PodRecord[];
+  readonly troubled: readonly PodRecord[];
   readonly submitter: JobRecord | undefined;
   readonly headService: ServiceRecord | undefined;
 }
@@ -108,10 +109,12 @@ function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefin
   const job = jobs.get(key);
   if (job === undefined) return undefined;
   const { namespace, clusterKey, serviceKey } = keysOf(job);
+  const pods = clusterKey === undefined ? [] : cache.pods.by('cluster', clusterKey);
   return {
     job,
     cluster: clusterKey === undefined ? undefined : cache.clusters.get(clusterKey),
-    heads: clusterKey === undefined ? [] : cache.pods.by('cluster', clusterKey).filter(isHead),
+    heads: pods.filter(isHead),
+    troubled: pods.filter(isTroubled),
     submitter: cache.jobs.get(toKey(namespace, job.metadata?.name ?? '')),
     headService: cache.services.get(serviceKey),
   };
@@ -125,7 +128,7 @@ async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
   const job = await read(resources.rayJobs, { namespace, name });
   if (job === undefined) return undefined;
   const cluster = clusterNameOf(job);
-  const labelSelector = `${Label.Cluster}=${cluster},${Label.NodeType}=${NodeType.Head}`;
+  const labelSelector = `${Label.Cluster}=${cluster}`;
   const [found, submitter, service, pods] = await Promise.all([
     cluster === undefined ? undefined : read(resources.rayClusters, { namespace, name: cluster }),
     read(resources.jobs, { namespace, name }),
@@ -133,10 +136,12 @@ async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
     cluster === undefined ? undefined : client.list(resources.pods, { namespace, labelSelector, signal }),
   ]);
   const intern = new Interner();
+  const records = (pods?.items ?? []).map((pod) => podRecord(pod, intern));
   return {
     job,
     cluster: found,
-    heads: (pods?.items ?? []).map((pod) => podRecord(pod, intern)),
+    heads: records.filter(isHead),
+    troubled: records.filter(isTroubled),
     submitter: submitter === undefined ? undefined : jobRecord(submitter),
     headService: service === undefined ? undefined : serviceRecord(service),
   };
@@ -163,4 +168,8 @@ function keysOf(job: RayJob) {
 
 function isHead({ nodeType }: PodRecord): boolean {
   return nodeType === NodeType.Head;
+}
+
+function isTroubled({ trouble, isTerminating }: PodRecord): boolean {
+  return trouble !== undefined && !isTerminating;
 }

@@ -55,6 +55,8 @@ export interface PodRecord {
   readonly rayTerminated: string | undefined;
   /** Value of the serve label: `true` where Serve traffic may come. */
   readonly serveLabel?: string | undefined;
+  /** What keeps it from running, in a few words; undefined when nothing is known to. */
+  readonly trouble?: string | undefined;
   /** Head pods only. */
   readonly head: HeadRecord | undefined;
 }

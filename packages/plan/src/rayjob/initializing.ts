@@ -6,6 +6,7 @@ import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
+import { troubleOf } from './trouble.ts';
 
 /** Brings the cluster up; when it is ready the job is handed over. */
 export function initialize(subject: Subject): Step {
@@ -15,7 +16,10 @@ export function initialize(subject: Subject): Step {
   if (late !== undefined) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
-  if (!isUsable(subject)) return { ...move(subject, { rayClusterStatus: mirrored(subject) }), lookAgainMs };
+  if (!isUsable(subject)) {
+    const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
+    return { ...move(subject, told), lookAgainMs };
+  }
   return handOver(subject);
 }
 
@@ -33,7 +37,7 @@ function handOver(subject: Subject): Step {
   const { status, mode, address } = subject;
   const found = status.dashboardURL ?? (address.isFound ? address.address : undefined);
   if (found === undefined) return stay([{ type: 'fail', message: address.isFound ? '' : address.why }]);
-  const ready = { dashboardURL: found };
+  const ready = { dashboardURL: found, message: undefined };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];

@@ -11,6 +11,8 @@ export interface ObservedRayJob {
   readonly cluster: RayCluster | undefined;
   /** Every head pod that carries the cluster's label. */
   readonly heads: readonly PodRecord[];
+  /** The cluster's pods that something keeps from running. */
+  readonly troubled: readonly PodRecord[];
   /** The Kubernetes Job of the RayJob's name, whoever made it. */
   readonly submitter: JobRecord | undefined;
   /** The Service through which users reach whichever head the job has. */

@@ -58,7 +58,9 @@ export function isOnlyMirror(before: RayJobStatus, after: RayJobStatus): boolean
   return (
     before.jobStatus === after.jobStatus &&
     before.jobDeploymentStatus === after.jobDeploymentStatus &&
-    before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime
+    before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime &&
+    // What keeps a cluster from coming up is news at once.
+    (after.jobDeploymentStatus !== JobDeploymentStatus.Initializing || before.message === after.message)
   );
 }
 

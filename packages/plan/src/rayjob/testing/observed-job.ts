@@ -34,6 +34,7 @@ export function observedJob({ spec, metadata, status, env, gates, ...rest }: Job
     job,
     cluster: undefined,
     heads: [],
+    troubled: [],
     submitter: undefined,
     headService: undefined,
     address: { isFound: true, address: 'job-x-head-svc.default.svc.cluster.local:8265' },

@@ -25,6 +25,8 @@ export const Annotation = {
   /** Ours alone: what the Job that cleans Redis asks for. */
   RedisCleanupCpu: 'ray.io/redis-cleanup-cpu',
   RedisCleanupMemory: 'ray.io/redis-cleanup-memory',
+  /** Ours alone, on a RayJob: `true` makes a new attempt wait until every pod of the one before is gone. */
+  WaitForOldPods: 'ray.io/wait-for-old-pods',
   /** Ours alone, on a RayJob: what became of an attempt, where the installed CRD has no `status.attempts`. */
   LastAttempt: 'ray.io/last-attempt',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',

@@ -116,6 +116,7 @@ export const RayServiceEventReason = {
   // Ours alone.
   GatewayApiNotFound: 'GatewayApiNotFound',
   UpgradeRolledBack: 'UpgradeRolledBack',
+  UpgradeHeldUp: 'UpgradeHeldUp',
 } as const;
 export type RayServiceEventReason = (typeof RayServiceEventReason)[keyof typeof RayServiceEventReason];
 

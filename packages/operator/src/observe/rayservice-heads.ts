@@ -86,8 +86,9 @@ function askProxy(observer: RayServiceObserver, { key, service, cluster, pods }:
     { kind: 'proxy-health', url },
     interest,
   );
-  if (answer.kind === 'unknown') return undefined;
-  return answer.kind === 'known' && answer.value;
+  if (answer.kind === 'known') return answer.value;
+  // One lost packet is no reason to take a head out of the traffic; a second one in a row is.
+  return answer.kind === 'failing' && answer.at > answer.since ? false : undefined;
 }
 
 function proxyUrl(

@@ -3,7 +3,6 @@ import { buildServiceCluster, updateServiceCluster } from '../build/service-clus
 import { type Action, normal, warning } from '../plan.ts';
 import { compareCluster } from './compare.ts';
 import { deleteCluster } from './dangling.ts';
-import type { ServiceCluster } from './observed.ts';
 import type { Succession } from './succession.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
 
@@ -12,16 +11,18 @@ export function planClusters(subject: Subject, succession: Succession): readonly
   const { active, pending } = subject;
   if (succession.pending === 'dropped') return [];
   if (pending.name !== '' && pending.view === undefined) {
-    return subject.strategy.kind === 'recreate' && active.view !== undefined
-      ? makeRoom(subject, active.view)
+    return subject.strategy.kind === 'recreate' && subject.clusters.length > 0
+      ? makeRoom(subject)
       : [createCluster(subject, pending.name)];
   }
   return [...updateActive(subject, active), ...updatePending(subject, pending)];
 }
 
-/** The object stays until its pods are gone: only then there is room. */
-function makeRoom(subject: Subject, old: ServiceCluster): readonly Action[] {
-  return deleteCluster(subject, old, ' to make room for its successor', 'Foreground');
+/** The objects stay until their pods are gone: only then there is room. */
+function makeRoom(subject: Subject): readonly Action[] {
+  return subject.clusters.flatMap((old) =>
+    deleteCluster(subject, old, ' to make room for its successor', 'Foreground'),
+  );
 }
 
 function createCluster(subject: Subject, name: string): Action {

@@ -4,7 +4,14 @@ import { conditionsOf, type Findings } from './status.ts';
 
 const NOW = Date.parse('2026-08-01T12:00:00Z');
 const SETTING = { now: NOW, generation: 7 };
-const FINDINGS: Findings = { active: {}, pending: {}, endpoints: 0, complaint: undefined, isRejected: false };
+const FINDINGS: Findings = {
+  active: {},
+  pending: {},
+  endpoints: 0,
+  complaint: undefined,
+  podTrouble: undefined,
+  isRejected: false,
+};
 
 const condition = (type: string, status: ConditionStatus, reason: string): Condition => ({
   type,

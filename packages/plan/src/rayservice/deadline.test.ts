@@ -122,6 +122,23 @@ describe('the strategy Recreate', () => {
     expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
   });
 
+  it('makes room for a third one too, when the spec changes again before the second serves', () => {
+    const world = new ServiceWorld({ spec: { upgradeStrategy: { type: 'Recreate' } } });
+    world.settle(10);
+    world.deploysAs = 'DEPLOYING';
+    world.editImage('ray:second');
+    world.settle(5);
+    world.deploysAs = 'RUNNING';
+    world.editImage('ray:third');
+    const counts = Array.from({ length: 10 }, () => {
+      world.settle(1);
+      return world.clusters.size;
+    });
+    expect(Math.max(...counts)).toBe(1);
+    const image = world.serveOf(world.active).cluster.spec?.headGroupSpec.template.spec?.containers[0]?.image;
+    expect(image).toBe('ray:third');
+  });
+
   it('changes a configuration in place', () => {
     const world = new ServiceWorld({ spec: { upgradeStrategy: { type: 'Recreate' } } });
     world.settle(10);

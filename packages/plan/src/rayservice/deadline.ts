@@ -11,7 +11,7 @@ import { type Action, warning } from '../plan.ts';
 import { conditionOf, Type } from './conditions.ts';
 import { wantedHash } from './compare.ts';
 import { fullName, type Subject } from './subject.ts';
-import { troubleOf } from './trouble.ts';
+import { podTroubleOf, troubleOf } from './trouble.ts';
 
 /** What is done about an upgrade that goes on for too long. */
 export interface DeadlinePlan {
@@ -37,7 +37,8 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const limitMs = durationToMs(deadline.value);
   const leftMs = lastProgress(subject) + limitMs - now;
   if (leftMs > 0) return { actions: [], lookAgainMs: leftMs };
-  const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined });
+  const podTrouble = podTroubleOf(pending.view);
+  const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
   const limit = formatDuration(durationFromMs(limitMs));
   const why = trouble === undefined ? '' : ` (${trouble})`;
   const note = `The upgrade to RayCluster ${fullName(subject, pending.name)} made no progress for ${limit}${why}; RayCluster ${fullName(subject, active.name)} goes on serving. Change the spec, or remove the annotation ${Annotation.FailedUpgrade}, to try again`;

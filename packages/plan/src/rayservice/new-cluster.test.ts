@@ -213,6 +213,31 @@ describe('a changed cluster', () => {
   });
 });
 
+describe('a cluster that cannot run', () => {
+  it('is told about, once, while the old one goes on', () => {
+    const world = running();
+    world.deploysAs = 'DEPLOYING';
+    world.editImage('ray:new');
+    world.settle(3);
+    world.loseHead(world.pending);
+    world.serveOf(world.pending).trouble = 'cannot be scheduled: 0/3 nodes are available';
+    world.settle(10);
+    const told = world.events.filter(({ reason }) => reason === 'UpgradeHeldUp');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.note).toContain('cannot be scheduled: 0/3 nodes are available');
+    expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
+  });
+
+  it('shows in the Ready condition of a service that has no other', () => {
+    const world = new ServiceWorld({ deploysAs: 'DEPLOYING' });
+    world.settle(3);
+    world.loseHead(world.pending);
+    world.serveOf(world.pending).trouble = 'container ray-head: image x cannot be pulled';
+    world.settle(3);
+    expect(world.message('Ready')).toContain('container ray-head: image x cannot be pulled');
+  });
+});
+
 describe('clusters that somebody else touches', () => {
   it('a pending one that was deleted comes back under its name', () => {
     const world = running();

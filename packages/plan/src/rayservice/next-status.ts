@@ -13,6 +13,7 @@ import { checkTimeout, conditionsOf, timeLeftMs } from './status.ts';
 import { EMPTY_CLUSTER_STATUS, EMPTY_SIDE } from './status-shape.ts';
 import type { Subject } from './subject.ts';
 import type { Succession } from './succession.ts';
+import { podTroubleOf } from './trouble.ts';
 
 /** What was decided in a pass, as far as the status tells it. */
 export interface Decisions {
@@ -49,9 +50,10 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const isOver = decisions.direction !== undefined && decisions.succession.pending === 'dropped';
   const turned = withDirection(subject, before.conditions ?? [], decisions.direction);
   const complaint = decisions.toPending?.complaint ?? decisions.toActive?.complaint;
+  const podTrouble = podTroubleOf(subject.active.view) ?? podTroubleOf(subject.pending.view);
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
-    { ...sides, endpoints, complaint, isRejected: isRejected(subject) },
+    { ...sides, endpoints, complaint, podTrouble, isRejected: isRejected(subject) },
     setting,
   );
   const status: RayServiceStatuses = {

@@ -12,8 +12,9 @@ import { planSubmission, type SubmissionPlan } from './serve-config.ts';
 import { planServeLabel } from './serve-label.ts';
 import { planClusterServices, planServices } from './services.ts';
 import { type CapacityWish, wishedCapacity } from './shift.ts';
-import { isShifting, type Side, type Subject } from './subject.ts';
+import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 import { needsNextCluster, type Succession, successionOf } from './succession.ts';
+import { podTroubleOf } from './trouble.ts';
 
 export interface RunningPlan extends Plan {
   readonly status: RayServiceStatuses;
@@ -36,16 +37,17 @@ export function planRunning(observed: Subject): RunningPlan {
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
   const deadline = planDeadline(subject);
-  const told = traffic.flatMap((action) => (action.type === 'event' ? [action.event.note] : []));
+  const notices = [...announce(subject), ...traffic];
+  const told = notices.flatMap((action) => (action.type === 'event' ? [action.event.note] : []));
+  const isNews = (action: Action) => action.type !== 'event' || !subject.memory.told.includes(action.event.note);
   return {
     actions: [
-      ...announce(subject),
       ...planClusters(subject, succession),
       ...planServeLabel(subject, active),
       ...planServeLabel(subject, pending),
       ...(toPending?.actions ?? []),
       ...(toActive?.actions ?? []),
-      ...traffic.filter((action) => action.type !== 'event' || !subject.memory.told.includes(action.event.note)),
+      ...notices.filter(isNews),
       ...next.actions,
       ...deadline.actions,
     ],
@@ -75,16 +77,28 @@ function planTraffic(subject: Subject, { target }: Succession): readonly Action[
   return [...services, ...left];
 }
 
-const LOST = 'the active cluster is lost';
-
+/** What a user should know about an upgrade that does not get on. */
 function announce(subject: Subject): readonly Action[] {
-  if (!isLost(subject) || subject.memory.told.includes(LOST)) return [];
-  const note = 'Active cluster not found, rollback cannot be initiated';
-  return [{ type: 'event', event: warning(Event.RollbackImpossible, 'Reconcile', note) }];
-}
-
-function isLost(subject: Subject): boolean {
-  return isShifting(subject) && subject.active.view === undefined;
+  const { active, pending } = subject;
+  if (!subject.isUpgrading) return [];
+  const event = (reason: string, note: string): Action => ({
+    type: 'event',
+    event: warning(reason, 'Reconcile', note),
+  });
+  const lost = isShifting(subject) && active.view === undefined;
+  const trouble = active.view === undefined ? undefined : podTroubleOf(pending.view);
+  const upgrade = `The upgrade to RayCluster ${fullName(subject, pending.name)} waits`;
+  return [
+    ...(lost ? [event(Event.RollbackImpossible, 'Active cluster not found, rollback cannot be initiated')] : []),
+    ...(trouble === undefined
+      ? []
+      : [
+          event(
+            Event.UpgradeHeldUp,
+            `${upgrade}: ${trouble}; RayCluster ${fullName(subject, active.name)} goes on serving`,
+          ),
+        ]),
+  ];
 }
 
 function remember(
@@ -103,7 +117,7 @@ function remember(
   return {
     ...memory,
     heads: Object.fromEntries([...kept(active, toActive), ...kept(pending, toPending)]),
-    told: [...complaints, ...told, ...(isLost(subject) ? [LOST] : [])],
+    told: [...complaints, ...told],
   };
 }
 

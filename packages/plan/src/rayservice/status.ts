@@ -11,16 +11,12 @@ import {
 } from '@manta/api';
 import { type PlannedEvent, warning } from '../plan.ts';
 import { conditionOf, no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
-import { troubleOf } from './trouble.ts';
+import { type Suspects, troubleOf } from './trouble.ts';
 import type { Subject } from './subject.ts';
 
 /** What the conditions are made from. */
-export interface Findings {
-  readonly active: RayServiceStatus;
-  readonly pending: RayServiceStatus;
+export interface Findings extends Suspects {
   readonly endpoints: number;
-  /** What is wrong with the wanted configuration, in a sentence. */
-  readonly complaint: string | undefined;
   /** The wanted spec was tried and rolled back. */
   readonly isRejected: boolean;
 }

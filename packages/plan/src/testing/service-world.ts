@@ -40,6 +40,8 @@ export interface FakeServe {
   /** Every configuration that was sent, oldest first. */
   configs: Record<string, unknown>[];
   answersSince: number;
+  /** What keeps its head from running. */
+  trouble?: string;
   deployedConfig: Record<string, unknown> | undefined;
 }
 
@@ -225,11 +227,18 @@ export class ServiceWorld {
     };
   }
 
-  #pods({ cluster, isHeadReady, life, workers }: FakeServe): readonly PodRecord[] {
+  #pods({ cluster, isHeadReady, life, workers, trouble }: FakeServe): readonly PodRecord[] {
     const name = cluster.metadata?.name ?? '';
     const ready = isHeadReady ? 'True' : 'False';
     const serveLabel = cluster.metadata?.labels?.['test/head-serves'] ?? 'false';
-    const head = headPod({ name: `${name}-head`, uid: `${name}-head-${life}`, cluster: name, ready, serveLabel });
+    const head = headPod({
+      name: `${name}-head`,
+      uid: `${name}-head-${life}`,
+      cluster: name,
+      ready,
+      serveLabel,
+      trouble,
+    });
     const rest = Array.from({ length: workers }, (_, index) => ({
       ...headPod({ name: `${name}-worker-${index}`, uid: `${name}-worker-${index}`, cluster: name }),
       nodeType: 'worker',

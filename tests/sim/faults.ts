@@ -50,6 +50,14 @@ export const FAULTS = {
     const end = sim.board.add({ when: { verbs: WRITES }, chance: 0.5, fault: { kind: 'refuse', code } });
     sim.later('no more refusals', range(sim, [500, 5_000, 30_000]), end);
   },
+  /** Somebody in between, a webhook or a policy, lets nothing of a kind be made. */
+  deny: (sim) => {
+    const resource = sim.anyResource();
+    const when = { verbs: ['create'], ...(resource === undefined ? {} : { resources: [resource] }) } as const;
+    const message = 'admission webhook "policy.example.com" denied the request';
+    const end = sim.board.add({ when, fault: { kind: 'refuse', code: 403, message } });
+    sim.later('admission again', range(sim, [500, 5_000, 30_000]), end);
+  },
   /** Messages take long. */
   slow: (sim) => sim.slowDown(range(sim, [1_000, 10_000])),
   /** Watches are opened on a replica that is behind, by the old program or by a new life of it. */

@@ -76,13 +76,15 @@ export class Recorder implements History, RequestLog {
   }
 
   sent(given: Pick<SimRequest, 'life' | 'verb' | 'plural' | 'name'>): SimRequest {
-    const request = { ...given, sentAt: this.#now(), revision: this.#store.revision, answer: undefined };
+    const sentAt = this.#now();
+    const request = { ...given, sentAt, revision: this.#store.revision, answer: undefined, answeredAt: undefined };
     this.#requests.push(request);
     return request;
   }
 
   told(request: SimRequest, answer: Answer): void {
     request.answer = answer;
+    request.answeredAt = this.#now();
     this.#answered.push(request);
   }
 

@@ -5,7 +5,7 @@ import { seededRandom } from '@manta/runtime/testing';
 import type { Choices } from './choices.ts';
 import type { Facts } from './history.ts';
 import { logRequests, type RequestLog } from './requests.ts';
-import type { Program } from './scenario.ts';
+import type { Backstage, Program } from './scenario.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** The surroundings of a simulated process. */
@@ -17,6 +17,7 @@ export interface Surroundings {
   readonly replica: KubeClient;
   readonly facts: Facts;
   readonly requests: RequestLog;
+  readonly backstage: Backstage;
   readonly log: Logger;
   /** How long a message takes. */
   readonly latency: () => number;
@@ -56,7 +57,9 @@ export class SimProcess {
       this.#die(() => false);
       this.#around.ended(this, this.#stop.signal.aborted ? undefined : (error ?? new Error('the program has ended')));
     };
-    this.program.run(this.#world, this.#stop.signal).then(() => end(), end);
+    const { backstage } = this.#around;
+    const outside = { backstage, exchange: <T>(label: string, answer: () => T) => this.#exchange(label, answer) };
+    this.program.run(this.#world, this.#stop.signal, outside).then(() => end(), end);
   }
 
   get isStopping(): boolean {
@@ -78,6 +81,23 @@ export class SimProcess {
     this.isAlive = false;
     this.#around.scheduler.drop(this.id, isKept);
     this.#gone.abort();
+  }
+
+  #exchange<T>(label: string, answer: () => T): Promise<T> {
+    const { scheduler, latency } = this.#around;
+    return new Promise((resolve, reject) => {
+      const travel = (what: string, run: () => void) => {
+        if (this.isAlive) scheduler.schedule({ label: `${what} ${label}`, owner: this.id, delayMs: latency() }, run);
+      };
+      travel('request', () => {
+        try {
+          const value = answer();
+          travel('answer', () => resolve(value));
+        } catch (error) {
+          travel('answer', () => reject(error));
+        }
+      });
+    });
   }
 
   #network(): KubeClient {

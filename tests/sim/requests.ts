@@ -24,6 +24,7 @@ export interface SimRequest {
   readonly revision: number;
   /** Undefined while it is under way, and for ever if the program dies before it comes. */
   answer: Answer | undefined;
+  answeredAt: number | undefined;
 }
 
 const WRITES = ['create', 'update', 'patch', 'delete', 'deleteCollection', 'post'] as const;

@@ -8,7 +8,14 @@ import type { History, Invariant } from './history.ts';
 /** A program under test: what it does from its start to its end, with nothing but its world. Every restart calls it again. */
 export interface Program {
   readonly name: string;
-  run(world: World, stop: AbortSignal): Promise<void>;
+  run(world: World, stop: AbortSignal, outside: Outside): Promise<void>;
+}
+
+/** What a program reaches besides the API server, where a scenario has such a thing. */
+export interface Outside {
+  readonly backstage: Backstage;
+  /** A question that travels like any message, and what it is answered with when it arrives. Both are lost with the process. */
+  readonly exchange: <T>(label: string, answer: () => T) => Promise<T>;
 }
 
 /** The server's side, for what is not under test: no messages, no faults. */

@@ -84,6 +84,7 @@ export class Simulation {
       replica: this.#countStale(clientOf(this.replica.api, scenario.program.name)),
       facts: this.recorder.facts,
       requests: this.recorder,
+      backstage: this.#backstage,
       log: logger,
       latency: () => this.#latency(),
       ended: (process, error) => this.#ended(process, error),

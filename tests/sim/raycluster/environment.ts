@@ -1,8 +1,9 @@
 import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from '@manta/engine';
-import { isConflict, isNotFound, resources } from '@manta/kube';
+import { resources } from '@manta/kube';
 import type { Backstage } from '../scenario.ts';
-import { readiness } from './moves.ts';
-import { asPod, hasEnded, isGoing, NAMESPACE, STORED } from './stage.ts';
+import { anyNode, deafMs } from './nodes.ts';
+import { quietly } from './quietly.ts';
+import { asPod, hasEnded, isGoing, NAMESPACE, readiness, STORED } from './stage.ts';
 
 /** A garbage collector, nodes that run pods, and Jobs that end. All of them work, in their own time. */
 export function environment(backstage: Backstage): void {
@@ -20,25 +21,34 @@ export function environment(backstage: Backstage): void {
 
 const START_MS = [0, 100, 2_000, 10_000];
 const LINGER_MS = [0, 10, 1_000, 20_000];
+const RETRY_MS = 5_000;
 
 function followPod(backstage: Backstage, { type, object, before }: StoreEvent): void {
   const { clock, choices } = backstage;
   if (type === 'ADDED') {
     clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => startPod(backstage, object));
   } else if (type === 'MODIFIED' && isGoing(object) && before !== undefined && !isGoing(before)) {
-    clock.setTimer(LINGER_MS[choices.pick(4)] ?? 0, () => void quietly(endPod(backstage, object)));
+    const lingerMs = Math.max(LINGER_MS[choices.pick(4)] ?? 0, deafMs(backstage, object));
+    clock.setTimer(lingerMs, () => void quietly(endPod(backstage, object)));
   }
 }
 
-/** Gives it a node and makes it ready, in one write. */
-function startPod({ api }: Backstage, { metadata: { name, uid } }: StoredObject): void {
+/** Gives it a node and makes it ready, in one write; waits while there is no node. */
+function startPod(backstage: Backstage, object: StoredObject): void {
+  const { api, clock } = backstage;
+  const { name, uid } = object.metadata;
   const key = { resource: STORED.pods, namespace: NAMESPACE, name };
   const pod = api.store.get(key);
   if (pod === undefined || pod.metadata.uid !== uid || isGoing(pod) || hasEnded(pod)) return;
+  const nodeName = anyNode(backstage);
+  if (nodeName === undefined) {
+    clock.setTimer(RETRY_MS, () => startPod(backstage, object));
+    return;
+  }
   const { spec, status } = asPod(pod);
   const address = `10.0.0.${Number(uid.slice(-3)) % 250}`;
   const running = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], conditions: readiness('True') };
-  api.store.update(key, { ...pod, spec: { ...spec, nodeName: 'node' }, status: { ...status, ...running } });
+  api.store.update(key, { ...pod, spec: { ...spec, nodeName }, status: { ...status, ...running } });
 }
 
 async function endPod({ client }: Backstage, { metadata: { name, uid } }: StoredObject): Promise<void> {
@@ -46,8 +56,9 @@ async function endPod({ client }: Backstage, { metadata: { name, uid } }: Stored
   await client.delete(resources.pods, { name, namespace: NAMESPACE }, options);
 }
 
+/** Most end well, some fail, and a few hang for ever. */
 function followJob({ client, clock, choices }: Backstage, { type, object }: StoreEvent): void {
-  if (type !== 'ADDED') return;
+  if (type !== 'ADDED' || choices.chance(0.15)) return;
   const { name } = object.metadata;
   clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => {
     const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -58,20 +69,4 @@ function followJob({ client, clock, choices }: Backstage, { type, object }: Stor
     const patch = { type: 'merge', body: { status } } as const;
     void quietly(client.patch(resources.jobs, { name, namespace: NAMESPACE }, patch, { subresource: 'status' }));
   });
-}
-
-/** Somebody else was faster. */
-async function quietly(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
-}
-
-/** Runs, is ready, and stays. */
-export function isReady(object: StoredObject): boolean {
-  const { status } = asPod(object);
-  const isTrue = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
-  return status?.phase === 'Running' && isTrue === true && !isGoing(object);
 }

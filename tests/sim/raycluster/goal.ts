@@ -1,8 +1,10 @@
-import { desiredPods, desiredWorkerPods, type RayCluster } from '@manta/api';
+import { desiredPods, desiredWorkerPods, Label, type PodSpec, type RayCluster, type RayClusterSpec } from '@manta/api';
+
 import type { StoredObject } from '@manta/engine';
 import type { History } from '../history.ts';
-import { isReady } from './environment.ts';
-import { asCluster, groupOf, isGoing, isHead, isWorker, ownerOf, STORED } from './stage.ts';
+import { isValid } from './spec-edits.ts';
+import { isOlder, staysAway } from './ray.ts';
+import { asCluster, asPod, groupOf, isGoing, isHead, isReady, isWorker, ownerOf, STORED } from './stage.ts';
 
 /** What is still missing: pods as the specs ask for, a status that says so, and nothing left of what was deleted. */
 export function goal(history: History): string | undefined {
@@ -13,20 +15,40 @@ export function goal(history: History): string | undefined {
   if (orphan !== undefined) return `${orphan.metadata.name} has lost its cluster and is still there`;
   for (const cluster of clusters) {
     const mine = pods.filter((pod) => ownerOf(pod) === cluster.metadata.uid);
-    const missing = isGoing(cluster) ? 'is still there' : missingIn(asCluster(cluster), mine);
+    const missing = isGoing(cluster) ? 'is still there' : missingIn(asCluster(cluster), mine, history);
     if (missing !== undefined) return `${cluster.metadata.name} ${missing}`;
   }
   return undefined;
 }
 
-function missingIn({ spec, status, metadata }: RayCluster, pods: readonly StoredObject[]): string | undefined {
+function missingIn(cluster: RayCluster, pods: readonly StoredObject[], history: History): string | undefined {
+  const { spec, metadata } = cluster;
   if (spec === undefined) return 'has no spec';
-  const isSuspended = spec.suspend === true;
-  const groups = spec.workerGroupSpecs ?? [];
+  // Its user is told, and it is left as it is.
+  if (!isValid(spec, metadata?.annotations)) return undefined;
   const restless = pods.find((pod) => !isReady(pod));
   if (restless !== undefined) return `has ${restless.metadata.name}, which is not ready`;
-  const heads = pods.filter(isHead).length;
-  if (isSuspended ? heads !== 0 : heads < 1) return `has ${heads} heads`;
+  return (
+    missingHead(spec, pods) ??
+    missingWorkers(spec, pods) ??
+    missingReplicas(spec, pods) ??
+    outdated(spec, pods) ??
+    missingService(cluster, history) ??
+    wrongStatus(cluster, spec, pods)
+  );
+}
+
+function missingHead(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
+  const heads = pods.filter(isHead);
+  const [head] = heads;
+  if (spec.suspend === true ? heads.length !== 0 : heads.length < 1) return `has ${heads.length} heads`;
+  const lost = pods.find((pod) => head !== undefined && isWorker(pod) && isOlder(pod, head) && staysAway(pod));
+  return lost === undefined ? undefined : `has ${lost.metadata.name}, which does not find the head`;
+}
+
+function missingWorkers(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
+  const isSuspended = spec.suspend === true;
+  const groups = spec.workerGroupSpecs ?? [];
   for (const group of groups) {
     const count = pods.filter((pod) => isWorker(pod) && groupOf(pod) === group.groupName).length;
     const wanted = isSuspended ? 0 : desiredPods(group);
@@ -38,16 +60,65 @@ function missingIn({ spec, status, metadata }: RayCluster, pods: readonly Stored
     if (named !== undefined) return `has ${named.metadata.name}, which the autoscaler has named`;
   }
   const lost = pods.find((pod) => isWorker(pod) && !groups.some(({ groupName }) => groupName === groupOf(pod)));
-  if (lost !== undefined) return `has ${lost.metadata.name} of a group that is gone`;
+  return lost === undefined ? undefined : `has ${lost.metadata.name} of a group that is gone`;
+}
+
+/** Replicas of several hosts are whole. */
+function missingReplicas({ workerGroupSpecs = [] }: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
+  for (const { groupName, numOfHosts = 1 } of workerGroupSpecs) {
+    if (numOfHosts === 1) continue;
+    const sizes = new Map<string, number>();
+    for (const pod of pods.filter((each) => isWorker(each) && groupOf(each) === groupName)) {
+      const replica = pod.metadata.labels?.[Label.ReplicaName] ?? '';
+      sizes.set(replica, (sizes.get(replica) ?? 0) + 1);
+    }
+    for (const [replica, size] of sizes)
+      if (size !== numOfHosts) return `has ${size} hosts in replica ${replica} where ${numOfHosts} make one`;
+  }
+  return undefined;
+}
+
+/** Under Recreate no pod is of an older template. */
+function outdated(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
+  if (spec.upgradeStrategy?.type !== 'Recreate') return undefined;
+  const wanted = imageOf(spec.headGroupSpec.template.spec);
+  const old = pods.find((pod) => isHead(pod) && imageOf(asPod(pod).spec) !== wanted);
+  return old === undefined ? undefined : `has ${old.metadata.name} of an older spec`;
+}
+
+function imageOf(spec: PodSpec | undefined): string | undefined {
+  return spec?.containers[0]?.image;
+}
+
+function missingService({ metadata, spec }: RayCluster, history: History): string | undefined {
+  if (spec?.suspend === true) return undefined;
+  const mine = history.list('/services').filter((service) => ownerOf(service) === metadata?.uid);
+  const name = `${metadata?.name ?? ''}-head-svc`;
+  return mine.some((service) => service.metadata.name === name) ? undefined : `has no Service ${name}`;
+}
+
+function wrongStatus(
+  { status, metadata }: RayCluster,
+  spec: RayClusterSpec,
+  pods: readonly StoredObject[],
+): string | undefined {
+  const isTrue = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True');
   const told = {
     ready: status?.readyWorkerReplicas ?? 0,
     desired: status?.desiredWorkerReplicas ?? 0,
     generation: status?.observedGeneration,
+    isSuspended: isTrue('RayClusterSuspended') === true,
+    isHeadReady: isTrue('HeadPodReady') === true,
   };
-  const workers = pods.filter(isWorker).length;
-  const wanted = desiredWorkerPods(spec);
-  const isTrue = told.ready === workers && told.desired === wanted && told.generation === metadata?.generation;
-  return isTrue
-    ? undefined
-    : `says ${JSON.stringify(told)} where ${workers} are ready, ${wanted} desired, generation ${metadata?.generation}`;
+  const is: typeof told = {
+    ready: pods.filter(isWorker).length,
+    desired: desiredWorkerPods(spec),
+    generation: metadata?.generation,
+    isSuspended: spec.suspend === true,
+    isHeadReady: spec.suspend !== true,
+  };
+  if (JSON.stringify(told) !== JSON.stringify(is)) return `says ${JSON.stringify(told)}, is ${JSON.stringify(is)}`;
+  const [head] = pods.filter(isHead);
+  const isRejoining = head !== undefined && pods.some((pod) => isWorker(pod) && isOlder(pod, head));
+  return isRejoining && isTrue('WorkersRejoined') !== true ? 'does not say that its workers have rejoined' : undefined;
 }

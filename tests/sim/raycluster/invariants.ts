@@ -1,8 +1,24 @@
-import { desiredPods, Finalizer, type RayClusterSpec } from '@manta/api';
+import { EnvName, Finalizer, gcsFtDeletionTimeoutSeconds, type RayClusterSpec } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
-import type { History, Invariant, SimEvent } from '../history.ts';
-import { isReady } from './environment.ts';
-import { asCluster, groupOf, hasEnded, isGoing, isHead, isWorker, ownerOf, STORED } from './stage.ts';
+import type { History, Invariant } from '../history.ts';
+import {
+  addedPods,
+  firstOf,
+  isCluster,
+  isInDoubt,
+  isOwnerGoing,
+  isPod,
+  namedIn,
+  namesOf,
+  podsOf,
+  removedByUs,
+  specsOf,
+  wanted,
+} from './history-queries.ts';
+import { isOlder, staysAway } from './ray.ts';
+import { REQUEST_INVARIANTS } from './request-invariants.ts';
+import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, STORED } from './stage.ts';
+import { STATUS_INVARIANTS } from './status-invariants.ts';
 
 /** What must be true after every step, whatever happened before it. */
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
@@ -12,8 +28,12 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'with the autoscaler on no sound worker goes that it did not name': onlyNamedGo,
   'what is not ours is left alone': leavesOthersAlone,
   'the spec is left to its user': leavesSpecAlone,
-  'status tells of no ready worker that never was': statusIsTrue,
   'Redis is not written to before its cleanup is certain': finalizerFirst,
+  'a deletion waits for its cleanup, and for nothing else': cleanedUp,
+  'all that is made goes with its cluster': allIsOwned,
+  'a suspension that has begun is carried to its end': noneWhileSuspending,
+  ...STATUS_INVARIANTS,
+  ...REQUEST_INVARIANTS,
 };
 
 /**
@@ -48,9 +68,12 @@ function neverTooMany(history: History): string | undefined {
 
 /** How many pods a correct operator may have made twice: it did not hear of the first, and the place was free once more. */
 function excused(history: History, isMeant: (pod: StoredObject) => boolean): number {
-  const { doubtfulWrites, staleReads, overlaps } = history.facts;
-  if (doubtfulWrites + staleReads + overlaps === 0) return 0;
-  return history.events.filter(({ type, key, object }) => isPod(key) && type === 'DELETED' && isMeant(object)).length;
+  if (!isInDoubt(history)) return 0;
+  const gone = history.events.filter(({ type, key, object }) => isPod(key) && type === 'DELETED' && isMeant(object));
+  // Of two instances, one may replace what the other has just sent away.
+  const going =
+    history.facts.overlaps === 0 ? [] : history.list(STORED.pods).filter((pod) => isMeant(pod) && isGoing(pod));
+  return gone.length + going.length;
 }
 
 /** As long as nobody else removes workers, no sound one goes that would be missed even by the smallest spec so far. */
@@ -60,7 +83,7 @@ function removesNoneNeeded(history: History): string | undefined {
     const group = groupOf(removed);
     const specs = specsOf(history, owner);
     const named = namedIn(specs);
-    if (hasEnded(removed) || named.has(removed.metadata.name)) return undefined;
+    if (hasFailed(removed) || named.has(removed.metadata.name) || isLost(history, removed)) return undefined;
     if (mayGoAsAWhole(specs, group) || isOwnerGoing(history, owner)) return undefined;
     const isMeant = (pod: StoredObject) => isWorker(pod) && ownerOf(pod) === owner && groupOf(pod) === group;
     const othersDid = history.events.some(
@@ -73,7 +96,7 @@ function removesNoneNeeded(history: History): string | undefined {
 }
 
 function wentBy(by: string, object: StoredObject): boolean {
-  return hasEnded(object) || (by !== 'operator' && isGoing(object));
+  return hasFailed(object) || (by !== 'operator' && isGoing(object));
 }
 
 function onlyNamedGo(history: History): string | undefined {
@@ -81,10 +104,20 @@ function onlyNamedGo(history: History): string | undefined {
     const owner = ownerOf(removed);
     const specs = specsOf(history, owner);
     const isAutoscaled = specs.length > 0 && specs.every(({ enableInTreeAutoscaling }) => enableInTreeAutoscaling);
-    const isExcused = hasEnded(removed) || mayGoAsAWhole(specs, groupOf(removed)) || isOwnerGoing(history, owner);
+    const isExcused =
+      hasFailed(removed) ||
+      isLost(history, removed) ||
+      mayGoAsAWhole(specs, groupOf(removed)) ||
+      isOwnerGoing(history, owner);
     const isNamed = namedIn(specs).has(removed.metadata.name);
     return isAutoscaled && !isExcused && !isNamed ? `${removed.metadata.name} was removed` : undefined;
   });
+}
+
+/** It does not find the head that came after it. */
+function isLost(history: History, worker: StoredObject): boolean {
+  const heads = podsOf(history, ownerOf(worker)).filter(isHead);
+  return staysAway(worker) && heads.some((head) => isOlder(worker, head));
 }
 
 /** Suspension, Recreate, removal of the group, and replicas of several hosts take pods along that nobody named. */
@@ -96,7 +129,7 @@ function mayGoAsAWhole(specs: readonly RayClusterSpec[], group: string): boolean
     // A change of the groups' list is one of the spec too.
     (specs.some(({ upgradeStrategy }) => upgradeStrategy?.type === 'Recreate') &&
       (images.size > 1 || specs.length > 1)) ||
-    found.some((each) => each === undefined || each.numOfHosts !== 1)
+    found.some((each) => each === undefined || each.numOfHosts !== 1 || each.suspend === true)
   );
 }
 
@@ -118,108 +151,68 @@ function leavesSpecAlone(history: History): string | undefined {
   return wrong === undefined ? undefined : `the spec of ${wrong.key.name} was changed`;
 }
 
-/** At some moment up to now there were as many ready workers as the status says. */
-function statusIsTrue(history: History): string | undefined {
-  return firstOf(
-    history.fresh.filter(({ key, by }) => key.resource === STORED.clusters && by === 'operator'),
-    ({ object, before }) => {
-      const told = asCluster(object).status?.readyWorkerReplicas ?? 0;
-      if (told === 0 || (before !== undefined && told === asCluster(before).status?.readyWorkerReplicas))
-        return undefined;
-      const most = mostReady(history.events, object.metadata.uid);
-      return told > most ? `${told} ready workers of ${object.metadata.name} where there were ${most}` : undefined;
-    },
-  );
-}
-
-function mostReady(events: readonly SimEvent[], owner: string): number {
-  const ready = new Set<string>();
-  let most = 0;
-  for (const { key, type, object } of events) {
-    if (!isPod(key) || !isWorker(object) || ownerOf(object) !== owner) continue;
-    if (type !== 'DELETED' && isReady(object)) ready.add(object.metadata.uid);
-    else ready.delete(object.metadata.uid);
-    most = Math.max(most, ready.size);
-  }
-  return most;
-}
-
 function finalizerFirst(history: History): string | undefined {
-  return firstOf(addedPods(history), (pod) => {
+  return firstOf(addedPods(history).filter(writesToRedis), (pod) => {
     const owner = ownerOf(pod);
-    const states = history.events.filter(({ key, object }) => isCluster(key) && object.metadata.uid === owner);
-    if (
-      states.at(-1) === undefined ||
-      specsOf(history, owner).every((spec) => spec.gcsFaultToleranceOptions === undefined)
-    )
-      return undefined;
-    const wasSafe = states.some(({ object }) => object.metadata.finalizers?.includes(Finalizer.GcsFtRedisCleanup));
+    const wasSafe = history.events.some(
+      ({ key, object }) =>
+        isCluster(key) &&
+        object.metadata.uid === owner &&
+        object.metadata.finalizers?.includes(Finalizer.GcsFtRedisCleanup),
+    );
     return wasSafe ? undefined : `${pod.metadata.name} was made`;
   });
 }
 
-function firstOf<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const problem = check(item);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+function writesToRedis(pod: StoredObject): boolean {
+  const { containers = [] } = asPod(pod).spec ?? {};
+  return isHead(pod) && containers.some(({ env = [] }) => env.some(({ name }) => name === EnvName.RayRedisAddress));
 }
 
-function isPod({ resource }: SimEvent['key']): boolean {
-  return resource === STORED.pods;
-}
-
-function isCluster({ resource }: SimEvent['key']): boolean {
-  return resource === STORED.clusters;
-}
-
-/** Pods that came since the last look and are those of a cluster. */
-function addedPods({ fresh }: History): readonly StoredObject[] {
-  return fresh
-    .filter(({ key, type, object }) => isPod(key) && type === 'ADDED' && ownerOf(object) !== undefined)
-    .map(({ object }) => object);
-}
-
-/** Pods that the operator has sent away since the last look, as they were before. */
-function removedByUs({ fresh }: History): readonly StoredObject[] {
-  return fresh.flatMap(({ key, type, by, object, before }) => {
-    if (!isPod(key) || by !== 'operator' || before === undefined || isGoing(before)) return [];
-    return type === 'DELETED' || isGoing(object) ? [before] : [];
+/** Cleanup ends when its Job has, when its time is over, or when the spec no longer says what to clean. */
+function cleanedUp(history: History): string | undefined {
+  const released = history.fresh.filter(
+    ({ key, by, object, before }) =>
+      isCluster(key) && by === 'operator' && before !== undefined && hasCleanup(before) && !hasCleanup(object),
+  );
+  return firstOf(released, ({ object, before, at }) => {
+    const { deletionTimestamp, annotations, uid, name } = object.metadata;
+    if (before === undefined || deletionTimestamp === undefined) return `${name} was released before it was deleted`;
+    const hasEndedJob = history.events.some(
+      ({ key, object: job }) => key.resource === STORED.jobs && ownerOf(job) === uid && isFinished(job),
+    );
+    const isOver = at >= Date.parse(deletionTimestamp) + 1000 * gcsFtDeletionTimeoutSeconds(annotations);
+    const { redisAddress } = asCluster(before).spec?.gcsFaultToleranceOptions ?? {};
+    return hasEndedJob || isOver || redisAddress === undefined ? undefined : `${name} was released`;
   });
 }
 
-function podsOf(history: History, owner: string | undefined): readonly StoredObject[] {
-  return history.list(STORED.pods).filter((pod) => ownerOf(pod) === owner);
+function hasCleanup({ metadata }: StoredObject): boolean {
+  return metadata.finalizers?.includes(Finalizer.GcsFtRedisCleanup) === true;
 }
 
-/** Every spec that a cluster ever had. */
-function specsOf(history: History, owner: string | undefined): readonly RayClusterSpec[] {
-  const specs = history.events.flatMap(({ key, object }) =>
-    isCluster(key) && object.metadata.uid === owner ? (asCluster(object).spec ?? []) : [],
+function isFinished(job: StoredObject): boolean {
+  const { conditions = [] } = (job['status'] ?? {}) as { readonly conditions?: readonly { readonly type: string }[] };
+  return conditions.some(({ type }) => type === 'Complete' || type === 'Failed');
+}
+
+const UNOWNED = ['/events', 'coordination.k8s.io/leases'];
+
+function allIsOwned({ fresh }: History): string | undefined {
+  const orphan = fresh.find(
+    ({ key, by, type, object }) =>
+      type === 'ADDED' && by === 'operator' && !UNOWNED.includes(key.resource) && ownerOf(object) === undefined,
   );
-  return specs.filter((spec, at) => at === 0 || JSON.stringify(spec) !== JSON.stringify(specs[at - 1]));
+  return orphan === undefined ? undefined : `${orphan.key.resource} ${orphan.key.name} has no owner`;
 }
 
-function isOwnerGoing(history: History, owner: string | undefined): boolean {
-  const found = history.list(STORED.clusters).find(({ metadata }) => metadata.uid === owner);
-  return found === undefined || isGoing(found);
-}
-
-/** Workers that the autoscaler has named at any time. */
-function namedIn(specs: readonly RayClusterSpec[]): ReadonlySet<string> {
-  return new Set(
-    specs.flatMap(({ workerGroupSpecs = [] }) =>
-      workerGroupSpecs.flatMap(({ scaleStrategy }) => scaleStrategy?.workersToDelete ?? []),
-    ),
-  );
-}
-
-function wanted({ workerGroupSpecs = [] }: RayClusterSpec, group: string): number {
-  const found = workerGroupSpecs.find(({ groupName }) => groupName === group);
-  return found === undefined ? 0 : desiredPods(found);
-}
-
-function namesOf(objects: readonly StoredObject[]): string {
-  return objects.map(({ metadata }) => metadata.name).join(', ');
+/** Only who does not know of it, or of the state before, makes pods then. */
+function noneWhileSuspending(history: History): string | undefined {
+  if (isInDoubt(history)) return undefined;
+  return firstOf(addedPods(history), (pod) => {
+    const cluster = history.list(STORED.clusters).find(({ metadata }) => metadata.uid === ownerOf(pod));
+    const { conditions = [] } = (cluster === undefined ? undefined : asCluster(cluster).status) ?? {};
+    const isSuspending = conditions.some(({ type, status }) => type === 'RayClusterSuspending' && status === 'True');
+    return isSuspending ? `${pod.metadata.name} was made` : undefined;
+  });
 }

@@ -1,9 +1,13 @@
 import type { RayCluster, RayClusterSpec, WorkerGroupSpec } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
-import { type ResourceType, resources } from '@manta/kube';
+import { isInvalid, type ResourceType, resources } from '@manta/kube';
 import type { Backstage, Move } from '../scenario.ts';
+import { loseNode, setStatus } from './nodes.ts';
+import { quietly } from './quietly.ts';
+import { anyEdit, isValid } from './spec-edits.ts';
 import {
   asCluster,
+  asPod,
   CLUSTERS,
   createCluster,
   GROUPS,
@@ -14,6 +18,7 @@ import {
   NAMESPACE,
   ownerOf,
   randomGroup,
+  readiness,
   STORED,
   templateOf,
 } from './stage.ts';
@@ -39,8 +44,15 @@ export const MOVES: Readonly<Record<string, Move>> = {
     ...spec,
     headGroupSpec: { ...spec.headGroupSpec, template: templateOf(`ray:${1 + choices.pick(3)}`) },
   })),
+  'suspend a group': editGroup((group) => ({ ...group, suspend: true })),
+  'resume a group': editGroup((group) => ({ ...group, suspend: false })),
+  'edit any field': editSpec((spec, { choices }) => anyEdit(spec, choices)),
+  'edit another field': editSpec((spec, { choices }) => anyEdit(anyEdit(spec, choices), choices)),
   'delete a pod': onPods(1, (pod, { client }) => client.delete(resources.pods, refTo(pod))),
+  'evict a pod': onPods(1, evict),
   'pods fail': onPods(3, fail),
+  'a container ends': onPods(1, endContainer),
+  'a node is lost': loseNode,
   'delete or create a cluster': deleteOrCreate,
   'a quota for a while': quota,
 };
@@ -66,7 +78,12 @@ function editSpec(
     const clusters = fit.map(asCluster).filter(({ spec }) => spec !== undefined && when(spec));
     const cluster = clusters[choices.pick(clusters.length)];
     if (cluster?.spec === undefined) return;
-    await client.update(resources.rayClusters, { ...cluster, spec: edit(cluster.spec, backstage, cluster) });
+    const spec = edit(cluster.spec, backstage, cluster);
+    if (!isValid(spec) && isValid(cluster.spec) && !choices.chance(0.1)) return;
+    await client.update(resources.rayClusters, { ...cluster, spec }).catch((error: unknown) => {
+      // The API server has the last word on what a spec may say.
+      if (!isInvalid(error)) throw error;
+    });
   };
 }
 
@@ -109,16 +126,36 @@ function onPods(most: number, act: (pod: StoredObject, backstage: Backstage) => 
   };
 }
 
-/** Every way in which a pod ends by itself: evicted, out of memory, its node gone. */
-async function fail(pod: StoredObject, { client, choices }: Backstage): Promise<void> {
+/** Every way in which a pod ends by itself: pushed off its node, out of memory, its node gone. */
+async function fail(pod: StoredObject, { api, choices }: Backstage): Promise<void> {
   if (hasEnded(pod)) return;
   const reason = ['Evicted', 'OOMKilled', 'NodeLost'][choices.pick(3)] ?? 'Evicted';
-  const status = { phase: choices.chance(0.1) ? 'Succeeded' : 'Failed', reason, conditions: readiness('False') };
-  await client.patch(resources.pods, refTo(pod), { type: 'merge', body: { status } }, { subresource: 'status' });
+  const phase = choices.chance(0.1) ? 'Succeeded' : 'Failed';
+  setStatus(api, pod, { phase, reason, conditions: readiness('False') });
 }
 
-export function readiness(status: 'True' | 'False'): readonly object[] {
-  return ['Ready', 'ContainersReady'].map((type) => ({ type, status }));
+/** Ray ends in a pod that goes on, because of a sidecar. The kubelet starts it again unless told never to. */
+async function endContainer(pod: StoredObject, { api, clock }: Backstage): Promise<void> {
+  const { spec, status } = asPod(pod);
+  if (status?.phase !== 'Running') return;
+  const terminated = { exitCode: 1, reason: 'Error' };
+  const state = { name: 'ray', ready: false, restartCount: 0, image: '', imageID: '', state: { terminated } };
+  setStatus(api, pod, { conditions: readiness('False'), containerStatuses: [state] });
+  if (spec?.restartPolicy === 'Never') return;
+  clock.setTimer(RESTART_MS, () => {
+    const current = api.store.get({ resource: STORED.pods, ...refTo(pod) });
+    if (current?.metadata.uid !== pod.metadata.uid || hasEnded(current)) return;
+    setStatus(api, current, { conditions: readiness('True'), containerStatuses: [] });
+  });
+}
+
+/** What a container takes to come back. */
+const RESTART_MS = 3_000;
+
+async function evict(pod: StoredObject, { client }: Backstage): Promise<void> {
+  const metadata = refTo(pod);
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods/${metadata.name}/eviction`;
+  await quietly(client.post(path, { apiVersion: 'policy/v1', kind: 'Eviction', metadata }));
 }
 
 async function deleteOrCreate(backstage: Backstage): Promise<void> {

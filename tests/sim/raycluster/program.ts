@@ -1,4 +1,4 @@
-import { defaultFeatureGates, LogEncoder, readOperatorEnv } from '@manta/api';
+import { LogEncoder, readOperatorEnv } from '@manta/api';
 import { sleep } from '@manta/kube';
 import {
   createLeaderElector,
@@ -11,8 +11,10 @@ import {
 } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
 import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
-import type { Program } from '../scenario.ts';
+import type { Outside, Program } from '../scenario.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
+import { rayOf } from './ray.ts';
+import { GATES } from './spec-edits.ts';
 import { NAMESPACE } from './stage.ts';
 
 /** What a container takes to come back. */
@@ -39,7 +41,7 @@ const options: OperatorOptions = {
   deleteRayJobAfterJobFinishes: false,
   areRayMetricsOn: false,
   rateLimit: undefined,
-  gates: defaultFeatureGates(),
+  gates: GATES,
   kubeconfig: '',
   notes: [],
 };
@@ -63,14 +65,14 @@ export interface ProgramOptions {
  * server, or by a setting: what they then see and do is what they would with that mistake in them.
  */
 export function operatorProgram(how: ProgramOptions): Program {
-  return { name: 'operator', run: (world, stop) => keepRunning(world, stop, how) };
+  return { name: 'operator', run: (world, stop, outside) => keepRunning(world, stop, outside, how) };
 }
 
 /** An operator that has lost its lease ends, and is started again as a kubelet would. */
-async function keepRunning(world: World, stop: AbortSignal, how: ProgramOptions): Promise<void> {
+async function keepRunning(world: World, stop: AbortSignal, outside: Outside, how: ProgramOptions): Promise<void> {
   while (!stop.aborted) {
     try {
-      await runOperator(world, stop, how);
+      await runOperator(world, stop, outside, how);
       return;
     } catch (error) {
       if (!(error instanceof LeadershipLostError)) throw error;
@@ -79,23 +81,28 @@ async function keepRunning(world: World, stop: AbortSignal, how: ProgramOptions)
   }
 }
 
-async function runOperator(world: World, stop: AbortSignal, { mistake, isElected }: ProgramOptions): Promise<void> {
-  const { env = {}, client = (inner) => inner } = makingOf(mistake);
+async function runOperator(world: World, stop: AbortSignal, outside: Outside, how: ProgramOptions): Promise<void> {
+  const { env = {}, client = (inner) => inner } = makingOf(how.mistake);
+  const sendToRay = rayOf(outside);
   const input = { options, env: readOperatorEnv(env), version: '0.0.0-sim', facts, hostname: 'sim', sendToRay };
   const mistaken: World = { ...world, client: client(world.client, world) };
-  const { controllers, informers, events } = createControllers(mistaken, input);
-  const leadership = isElected ? electionOf(world) : undefined;
+  const made = createControllers(mistaken, input);
+  const controllers = made.controllers.filter(({ name }) => name === 'raycluster');
+  const informers = made.informers.filter(({ type }) => KINDS.includes(type.kind));
+  const leadership = how.isElected ? electionOf(world) : undefined;
   try {
     await createManager(mistaken, { informers, controllers, leadership }).run(stop);
   } finally {
-    await events.stop(1_000);
+    made.poller.close();
+    await made.events.stop(1_000);
   }
 }
 
-/** There are no Ray processes behind these pods. */
-async function sendToRay(): Promise<never> {
-  throw new Error('nothing listens here');
-}
+/** What the RayCluster controller works with; others have no part in this play. */
+const KINDS =
+  'RayCluster Pod Service Job Secret Ingress PersistentVolumeClaim PodDisruptionBudget ServiceAccount Role RoleBinding'.split(
+    ' ',
+  );
 
 function electionOf(world: World): Leadership {
   const identity = `operator_${Math.floor(world.random() * 1e9)}`;

@@ -9,10 +9,11 @@ import {
 } from '@manta/api';
 import { crds } from '@manta/api/crds';
 import type { ServedResource, StoredObject } from '@manta/engine';
-import { resources } from '@manta/kube';
+import { isInvalid, resources } from '@manta/kube';
 import { servedDefinition } from '../../../packages/engine/src/server/served-definition.ts';
 import type { Choices } from '../choices.ts';
 import { lightResource } from '../light-server.ts';
+import { anyEdit } from './spec-edits.ts';
 import type { Backstage } from '../scenario.ts';
 
 /** Where everything happens. */
@@ -57,16 +58,28 @@ export async function prepare(backstage: Backstage): Promise<void> {
 }
 
 export async function createCluster({ client, choices }: Backstage, name: string): Promise<void> {
-  const object: RayCluster = { metadata: { name, namespace: NAMESPACE }, spec: randomSpec(choices) };
-  await client.create(resources.rayClusters, object);
+  const metadata = { name, namespace: NAMESPACE };
+  const plain = randomSpec(choices);
+  let spec = plain;
+  for (let edits = choices.pick(4); edits > 0; edits -= 1) spec = anyEdit(spec, choices);
+  await client.create(resources.rayClusters, { metadata, spec }).catch(async (error: unknown) => {
+    if (!isInvalid(error)) throw error;
+    await client.create(resources.rayClusters, { metadata, spec: plain });
+  });
 }
+
+/** Where the GCS keeps its state. */
+const FAULT_TOLERANT = {
+  redis: { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } },
+  embedded: { gcsFaultToleranceOptions: { backend: 'rocksdb', storage: { size: '1Gi' } } },
+} as const;
 
 function randomSpec(choices: Choices): RayClusterSpec {
   const groups = GROUPS.slice(0, 1 + choices.pick(2));
   return {
     rayVersion: '2.52.0',
     ...(choices.chance(0.4) ? { enableInTreeAutoscaling: true } : {}),
-    ...(choices.chance(0.3) ? { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } } : {}),
+    ...[{}, {}, {}, FAULT_TOLERANT.redis, FAULT_TOLERANT.redis, FAULT_TOLERANT.embedded][choices.pick(6)],
     ...(choices.chance(0.3) ? { upgradeStrategy: { type: 'Recreate' } } : {}),
     headGroupSpec: { rayStartParams: {}, template: templateOf('ray:1') },
     workerGroupSpecs: groups.map((groupName) => randomGroup(choices, groupName)),
@@ -87,6 +100,10 @@ export function randomGroup(choices: Choices, groupName: string): WorkerGroupSpe
 
 export function templateOf(image: string): WorkerGroupSpec['template'] {
   return { spec: { containers: [{ name: 'ray', image }] } };
+}
+
+export function readiness(status: 'True' | 'False'): readonly object[] {
+  return ['Ready', 'ContainersReady'].map((type) => ({ type, status }));
 }
 
 /** What is stored as a RayCluster is one: the server has checked it. */
@@ -124,4 +141,17 @@ export function isGoing({ metadata }: StoredObject): boolean {
 export function hasEnded(object: StoredObject): boolean {
   const phase = asPod(object).status?.phase;
   return phase === 'Failed' || phase === 'Succeeded';
+}
+
+/** Runs, is ready, and stays. */
+export function isReady(object: StoredObject): boolean {
+  const { status } = asPod(object);
+  const isTrue = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return status?.phase === 'Running' && isTrue === true && !isGoing(object);
+}
+
+/** Has ended, or Ray has in it. */
+export function hasFailed(object: StoredObject): boolean {
+  const { containerStatuses = [] } = asPod(object).status ?? {};
+  return hasEnded(object) || containerStatuses.some(({ state }) => state?.terminated !== undefined);
 }

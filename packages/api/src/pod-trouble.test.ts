@@ -53,5 +53,5 @@ it('tells of an init container first', () => {
     ...waiting('CrashLoopBackOff'),
     initContainerStatuses: [{ ...first, state: { waiting: { reason: 'ErrImagePull' } } }],
   };
-  expect(podTrouble({ status } as Pod)).toBe('container init: image i cannot be pulled');
+  expect(podTrouble({ status })).toBe('container init: image i cannot be pulled');
 });

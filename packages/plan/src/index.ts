@@ -77,7 +77,7 @@ export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjo
 export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
 export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';
-export { stopId } from './rayjob/stop.ts';
+export { isCutOff, stopId } from './rayjob/stop.ts';
 export { submissionId } from './rayjob/submit.ts';
 export { servePortOf } from './build/service-services.ts';
 export { adoptedRoute } from './rayservice/adopted-route.ts';

@@ -162,6 +162,18 @@ describe('a RayJob in HTTPMode', () => {
     expect([...head.jobs.values()].map((each) => each.status)).toEqual(['STOPPED']);
   });
 
+  it('is stopped in Ray at its deadline though the head was away at that time', async () => {
+    await create({ activeDeadlineSeconds: 60 });
+    const head = await bringUp();
+    await clock.advance(50_000);
+    head.mood = { kind: 'dead' };
+    await clock.advance(60_000);
+    expect(await stage()).toBe('Failed/PENDING');
+    head.mood = { kind: 'well' };
+    await clock.advance(20_000);
+    expect([...head.jobs.values()].map((each) => each.status)).toEqual(['STOPPED']);
+  });
+
   it('is stopped in Ray when it is deleted, and then goes', async () => {
     await create();
     const head = await bringUp();
@@ -212,6 +224,16 @@ describe('a RayJob in HTTPMode', () => {
     const before = writes();
     await clock.advance(600_000);
     expect(writes()).toBe(before);
+  });
+
+  it('takes no more than nine writes from its creation to its clean-up', async () => {
+    await create({ shutdownAfterJobFinishes: true });
+    const head = await bringUp();
+    await says(head, 'RUNNING');
+    await says(head, 'SUCCEEDED');
+    expect(await clusters()).toEqual([]);
+    // Our own create of the job, the Service of its cluster, and that cluster's status are not the controller's.
+    expect(writes() - 3).toBeLessThanOrEqual(9);
   });
 
   it('is not delayed by another whose head hangs', async () => {

@@ -11,6 +11,7 @@ import { isNotFound, type KubeClient, type ObjectRef, type ResourceType, resourc
 import {
   type BuildContext,
   clusterNameOf,
+  isCutOff,
   type JobRecord,
   type ObservedRayJob,
   type PodRecord,
@@ -57,6 +58,7 @@ interface Core {
   readonly cluster: RayCluster | undefined;
   readonly heads: readonly PodRecord[];
   readonly troubled: readonly PodRecord[];
+  readonly podCount: number;
   readonly submitter: JobRecord | undefined;
   readonly headService: ServiceRecord | undefined;
 }
@@ -92,7 +94,7 @@ export async function observeRayJob(
 
 const NOWHERE = { isFound: false, why: 'there is no cluster yet' } as const;
 
-/** Only a job that runs, or one that goes while it may run, has something to say to its head. */
+/** Only a job that runs, or may still run though it has failed or is being deleted, has something to say to its head. */
 async function findHead(
   { heads }: RayJobObserver,
   { job, cluster }: Core,
@@ -100,7 +102,7 @@ async function findHead(
 ): Promise<HeadLookup | undefined> {
   const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
   const isLeaving = job.metadata?.deletionTimestamp !== undefined;
-  const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving;
+  const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving || isCutOff(job.status ?? {});
   if (cluster === undefined || dashboardURL === undefined || !isOfInterest) return undefined;
   return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }
@@ -115,6 +117,7 @@ function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefin
     cluster: clusterKey === undefined ? undefined : cache.clusters.get(clusterKey),
     heads: pods.filter(isHead),
     troubled: pods.filter(isTroubled),
+    podCount: pods.length,
     submitter: cache.jobs.get(toKey(namespace, job.metadata?.name ?? '')),
     headService: cache.services.get(serviceKey),
   };
@@ -142,6 +145,7 @@ async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
     cluster: found,
     heads: records.filter(isHead),
     troubled: records.filter(isTroubled),
+    podCount: records.length,
     submitter: submitter === undefined ? undefined : jobRecord(submitter),
     headService: service === undefined ? undefined : serviceRecord(service),
   };

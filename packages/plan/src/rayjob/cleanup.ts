@@ -1,4 +1,4 @@
-import { JobDeploymentStatus, RayJobEventReason } from '@manta/api';
+import { Annotation, JobDeploymentStatus, RayJobEventReason } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { isOwnCluster } from './cluster.ts';
 import { afterAttempt } from './status.ts';
@@ -14,11 +14,19 @@ export function takeDown(subject: Subject): Step {
   const submitter = ownSubmitter(subject);
   if (isOwnCluster(subject) || submitter !== undefined)
     return stay([...deleteCluster(subject), ...deleteSubmitter(subject)]);
+  if (isWaitingForPods(subject)) return stay([], POD_WAIT_MS);
   const next =
     status.jobDeploymentStatus === JobDeploymentStatus.Suspending
       ? JobDeploymentStatus.Suspended
       : JobDeploymentStatus.New;
   return { actions: [], status: changed(afterAttempt(status), { jobDeploymentStatus: next }) };
+}
+
+/** Pods go in the background, unseen by the job; where a user wants no two attempts side by side, they are looked for. */
+const POD_WAIT_MS = 2000;
+
+function isWaitingForPods({ job, podCount, isSelecting }: Subject): boolean {
+  return !isSelecting && podCount > 0 && job.metadata?.annotations?.[Annotation.WaitForOldPods] === 'true';
 }
 
 /** Deletes the job's own cluster, unless it is going already. */

@@ -3,14 +3,21 @@ import { type Action, normal, warning } from '../plan.ts';
 import { deleteCluster } from './cleanup.ts';
 import { isOwnCluster } from './cluster.ts';
 import { type Step, stay } from './step.ts';
+import { keepStopping } from './stop.ts';
 import { fullName, type Subject } from './subject.ts';
 import { msUntil, soonest } from './times.ts';
 
 /** Timers may fire a little early; a pass that comes too soon would be in vain. */
 const PAD_MS = 2000;
 
-/** Cleans up after a job that has ended, as and when its user wants it. */
+/** Cleans up after a job that has ended, as and when its user wants it; before that, one that was cut off is stopped. */
 export function tidyUp(subject: Subject): Step {
+  const stopped = keepStopping(subject);
+  const tidied = cleanUp(subject);
+  return stay([...stopped.actions, ...tidied.actions], soonest(stopped.lookAgainMs, tidied.lookAgainMs));
+}
+
+function cleanUp(subject: Subject): Step {
   const { spec, isSelecting, context } = subject;
   if (isSelecting) return stay();
   const strategy = context.gates.RayJobDeletionPolicy ? spec.deletionStrategy : undefined;

@@ -31,6 +31,10 @@ describe('a job that is taken down', () => {
       leaving({ cluster: cluster('ready', { metadata: { name: 'job-x', uid: 'another' } }), submitter: undefined }),
       '→ Suspended/-',
     ],
+    'waits for the pods of its cluster where its user wants that': [
+      leaving({ ...gone, podCount: 1, metadata: { annotations: { 'ray.io/wait-for-old-pods': 'true' } } }),
+    ],
+    'does not wait for pods otherwise': [leaving({ ...gone, podCount: 1 }), '→ Suspended/-'],
     'is taken down to the end, whatever its spec says meanwhile': [
       leaving({ spec: { suspend: false } }),
       'delete RayCluster job-x',
@@ -128,6 +132,36 @@ describe('a job that is deleted', () => {
   it('keeps the finalizers of others', () => {
     const [action] = planRayJob(leaving({ cluster: undefined })).actions;
     expect(action).toMatchObject({ patch: { metadata: { finalizers: ['other'], resourceVersion: '7' } } });
+  });
+});
+
+describe('a job that was cut off by its deadline', () => {
+  const cutOff = (options: Parameters<typeof running>[0] = {}, secondsAgo = 10) =>
+    ended({
+      ...options,
+      status: {
+        jobDeploymentStatus: 'Failed',
+        jobStatus: 'RUNNING',
+        reason: 'DeadlineExceeded',
+        endTime: ago(secondsAgo),
+        ...options.status,
+      },
+    });
+  const failed = (seconds: number) => ({ state: 'failed', at: NOW - seconds * 1000, why: 'silent' }) as const;
+  check({
+    'is stopped, also by an operator that was away': [cutOff(), 'ask job-x to stop'],
+    'is stopped once': [cutOff({ stopping: { state: 'running' } })],
+    'is over when it is stopped': [cutOff({ stopping: { state: 'done', at: NOW } })],
+    'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],
+    'is stopped again after that': [cutOff({ stopping: failed(10) }), 'ask job-x to stop'],
+    'is not stopped for ever': [cutOff({ stopping: failed(10) }, 301)],
+    'needs no stopping when its cluster goes': [cutOff({ cluster: undefined })],
+    'is stopped before its cluster goes': [
+      cutOff({ spec: { shutdownAfterJobFinishes: true } }),
+      'ask job-x to stop',
+      'delete RayCluster job-x',
+    ],
+    'needs no stopping when Ray has told of its end': [cutOff({ status: { jobStatus: 'FAILED' } })],
   });
 });
 

@@ -11,6 +11,8 @@ export interface ObservedRayJob {
   readonly cluster: RayCluster | undefined;
   /** Every head pod that carries the cluster's label. */
   readonly heads: readonly PodRecord[];
+  /** How many pods carry the cluster's label, those that are going included. */
+  readonly podCount: number;
   /** The cluster's pods that something keeps from running. */
   readonly troubled: readonly PodRecord[];
   /** The Kubernetes Job of the RayJob's name, whoever made it. */

@@ -35,6 +35,7 @@ export function observedJob({ spec, metadata, status, env, gates, ...rest }: Job
     cluster: undefined,
     heads: [],
     troubled: [],
+    podCount: 0,
     submitter: undefined,
     headService: undefined,
     address: { isFound: true, address: 'job-x-head-svc.default.svc.cluster.local:8265' },

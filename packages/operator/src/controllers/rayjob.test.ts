@@ -257,6 +257,50 @@ describe('a RayJob in HTTPMode', () => {
   });
 });
 
+describe('what the server refuses', () => {
+  const refuse = (verb: string, path: RegExp) => {
+    client.faults.onRequest = (request) => {
+      if (request.verb === verb && path.test(request.path)) throw new Error('not today');
+    };
+  };
+  const notes = () => events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+
+  it('is told when it is a cluster, and tried again', async () => {
+    refuse('create', /rayclusters/);
+    await create();
+    const { rayClusterName } = await status();
+    expect(notes()).toContain(
+      `Warning FailedToCreateRayCluster: Failed to create RayCluster ml/${rayClusterName}: not today`,
+    );
+    client.faults.onRequest = undefined;
+    await clock.advance(60_000);
+    expect(notes()).toContain(`Normal CreatedRayCluster: Created RayCluster ml/${rayClusterName}`);
+  });
+
+  it('is told when it is a submitter, and the job does not run', async () => {
+    refuse('create', /jobs\.batch|batch\/v1.*jobs/);
+    await create({ submissionMode: 'K8sJobMode' });
+    await bringUp();
+    expect(await stage()).toBe('Initializing/-');
+    const told = 'Failed to create new Kubernetes Job ml/job: not today';
+    expect(notes()).toContain(`Warning FailedToCreateRayJobSubmitter: ${told}`);
+  });
+
+  it('is told when it is a deletion, and the job stays where it is', async () => {
+    await create({ submissionMode: 'K8sJobMode', shutdownAfterJobFinishes: true });
+    await bringUp();
+    const { rayClusterName } = await status();
+    refuse('delete', /./);
+    const suspend = { type: 'merge', body: { spec: { suspend: true } } } as const;
+    await client.patch(resources.rayJobs, { name: 'job', namespace: NAMESPACE }, suspend);
+    await clock.advance(3000);
+    expect(await stage()).toBe('Suspending/-');
+    expect(notes()).toContain(
+      `Warning FailedToDeleteRayCluster: Failed to delete cluster ml/${rayClusterName}: not today`,
+    );
+  });
+});
+
 describe('a RayJob with a submitter', () => {
   const submitted = async (): Promise<FakeHead> => {
     await create({ submissionMode: 'K8sJobMode' });

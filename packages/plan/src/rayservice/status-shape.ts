@@ -1,4 +1,5 @@
 import { canonicalJson, type RayClusterStatus, type RayServiceStatus, type RayServiceStatuses } from '@manta/api';
+import { isExplained } from './status.ts';
 
 /** A cluster status that says nothing, as the API writes it. */
 export const EMPTY_CLUSTER_STATUS: RayClusterStatus = {
@@ -14,7 +15,7 @@ export const EMPTY_SIDE: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_ST
 
 /**
  * Whether anything differs that a user waits for. Times, the generation and copies of cluster statuses come along with the next write; only
- * while traffic moves in steps the copies are kept fresh.
+ * while traffic moves in steps, or something is wrong, the copies are kept fresh.
  */
 export function isWorthWriting(before: RayServiceStatuses, after: RayServiceStatuses): boolean {
   return canonicalJson(essence(before)) !== canonicalJson(essence(after));
@@ -26,12 +27,12 @@ function essence(status: RayServiceStatuses): unknown {
     serviceStatus,
     numServeEndpoints,
     conditions,
-    active: essenceOfSide(status.activeServiceStatus),
-    pending: essenceOfSide(status.pendingServiceStatus),
+    active: essenceOfSide(status.activeServiceStatus, isExplained(conditions)),
+    pending: essenceOfSide(status.pendingServiceStatus, isExplained(conditions)),
   };
 }
 
-function essenceOfSide(side: RayServiceStatus = {}): unknown {
+function essenceOfSide(side: RayServiceStatus | undefined = {}, hasTrouble: boolean): unknown {
   const { rayClusterName = '', applicationStatuses = {} } = side;
   const { targetCapacity, trafficRoutedPercent, lastTrafficMigratedTime } = side;
   return {
@@ -40,7 +41,9 @@ function essenceOfSide(side: RayServiceStatus = {}): unknown {
     targetCapacity,
     trafficRoutedPercent,
     lastTrafficMigratedTime,
-    ...(targetCapacity === undefined ? {} : { copy: { ...side.rayClusterStatus, lastUpdateTime: null } }),
+    ...(targetCapacity === undefined && !hasTrouble
+      ? {}
+      : { copy: { ...side.rayClusterStatus, lastUpdateTime: null } }),
   };
 }
 

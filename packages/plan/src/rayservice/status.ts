@@ -73,9 +73,19 @@ function withReady(conditions: readonly Condition[], findings: Findings, setting
 
 const EXPLAINABLE = [INITIALIZING, 'RayService is initializing after resuming from suspend.', zeroEndpoints().message];
 
+/** Whether the Ready condition says more than how far the service is. */
+export function isExplained(conditions: readonly Condition[] = []): boolean {
+  const ready = conditionOf(conditions, Type.Ready);
+  return ready !== undefined && baseOf(ready.message) !== undefined && !EXPLAINABLE.includes(ready.message);
+}
+
+function baseOf(message: string): string | undefined {
+  return EXPLAINABLE.toSorted((a, b) => b.length - a.length).find((each) => message.startsWith(each));
+}
+
 /** What went wrong follows the message that says how far the service is. */
 function withTrouble(message: string, trouble: string | undefined): string {
-  const base = EXPLAINABLE.toSorted((a, b) => b.length - a.length).find((each) => message.startsWith(each));
+  const base = baseOf(message);
   if (base === undefined) return message;
   return trouble === undefined ? base : `${base.replace(/\.$/, '')}: ${trouble}`;
 }

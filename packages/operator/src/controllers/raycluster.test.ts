@@ -8,9 +8,12 @@ import {
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
 import { resources } from '@manta/kube';
 import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
+import { FakeHead, fakeSend } from '@manta/ray/testing';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
+import { createRayNodeLists } from '../observe/ray-node-lists.ts';
+import { createRayAccess } from './ray-access.ts';
 import { createRayClusterController } from './raycluster.ts';
 
 const REF = { name: 'demo', namespace: 'ml' };
@@ -19,11 +22,16 @@ let clock: FakeClock;
 let client: FakeClient;
 let events: EventInput[];
 let stop: AbortController;
+/** Whatever head is asked. */
+let head: FakeHead;
+let headAt: (origin: string) => FakeHead;
 
 beforeEach(async () => {
   clock = new FakeClock();
   client = new FakeClient({ clock });
   events = [];
+  head = new FakeHead({ now: () => clock.now() });
+  headAt = () => head;
   await start();
 });
 afterEach(() => stop.abort());
@@ -33,6 +41,12 @@ async function start(): Promise<void> {
   stop = new AbortController();
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
+  const ray = createRayAccess(world, {
+    cache,
+    send: fakeSend(clock, (origin) => headAt(origin)),
+    clusterDomain: 'cluster.local',
+    throughApiServer: false,
+  });
   const controller = createRayClusterController(world, {
     context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} },
     facts: {
@@ -45,7 +59,9 @@ async function start(): Promise<void> {
     events: { event: (input) => void events.push(input) },
     cache,
     concurrency: 4,
+    nodes: createRayNodeLists({ ...ray, throughApiServer: false }),
   });
+  ray.tell('raycluster', controller);
   for (const informer of [...requiredInformers(cache), ...optionalInformers(cache)]) void informer.run(stop.signal);
   void controller.run(stop.signal, new AbortController().signal);
   await clock.advance(100);
@@ -68,12 +84,14 @@ const podNames = async () => (await pods()).map(({ metadata }) => metadata?.name
 const patchSpec = (spec: object) => client.patch(resources.rayClusters, REF, { type: 'merge', body: { spec } });
 const writes = () => client.requests.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb)).length;
 
+const addressOf = (name: string) => `pod-${name}`;
+
 /** What the kubelet would do. */
 async function runPods(): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', reason: '', lastTransitionTime: '2026-01-01T00:00:00Z' }];
   for (const { metadata } of await pods()) {
     const ref = { name: metadata?.name ?? '', namespace: 'ml' };
-    const body = { status: { phase: 'Running', podIP: '10.0.0.1', conditions } };
+    const body = { status: { phase: 'Running', podIP: addressOf(ref.name), conditions } };
     await client.patch(resources.pods, ref, { type: 'merge', body }, { subresource: 'status' });
   }
   await clock.advance(5000);
@@ -101,6 +119,14 @@ describe('a RayCluster', () => {
     await clock.advance(1000);
     expect(await podNames()).toHaveLength(3);
     expect(await podNames()).not.toContain(first);
+  });
+
+  it('gets its Ingress back at once when somebody deletes it', async () => {
+    await apply({ headGroupSpec: { ...rayClusterSpec().headGroupSpec, enableIngress: true } });
+    await runPods();
+    await client.delete(resources.ingresses, { name: 'demo-head-ingress', namespace: 'ml' });
+    await clock.advance(1000);
+    expect((await client.list(resources.ingresses)).items).toHaveLength(1);
   });
 
   it('is suspended as a whole and comes back as a whole', async () => {
@@ -153,6 +179,123 @@ describe('a RayCluster', () => {
     await clock.advance(2000);
     expect((await client.list(resources.rayClusters)).items).toEqual([]);
     expect(events.map(({ reason }) => reason)).toContain('ForceDeletedStuckCluster');
+  });
+});
+
+describe('a RayCluster whose head was replaced', () => {
+  const conditionOf = async () =>
+    (await cluster()).status?.conditions?.find(({ type }) => type === 'WorkersRejoined')?.message;
+  const deletePod = (name: string) => client.delete(resources.pods, { name, namespace: 'ml' });
+
+  /** A cluster of two workers gets another head; Ray says that only the first of them has joined it. */
+  async function replaceHead(): Promise<readonly string[]> {
+    await apply();
+    await clock.advance(1000);
+    await runPods();
+    const [oldHead = ''] = (await podNames()).filter((name) => name.includes('head'));
+    const workers = (await podNames()).filter((name) => name.includes('worker'));
+    const [first = ''] = workers;
+    head.nodes = [{ node_id: 'w', node_ip: addressOf(first), is_head_node: false, state: 'ALIVE' }];
+    await clock.advance(10_000);
+    await deletePod(oldHead);
+    await clock.advance(1000);
+    await runPods();
+    return workers;
+  }
+
+  it('replaces the workers that do not join the new one in time, and only those', async () => {
+    const [first = '', second = ''] = await replaceHead();
+    await clock.advance(70_000);
+    expect(await conditionOf()).toMatch(/^1 of 2 workers have joined the new head Pod/);
+    await clock.advance(60_000);
+    await runPods();
+    expect(await podNames()).toHaveLength(3);
+    expect(await podNames()).toContain(first);
+    expect(await podNames()).not.toContain(second);
+    expect(await conditionOf()).toBe('1 of 1 workers have joined the new head Pod');
+  });
+
+  it('asks Ray nothing before there is something to ask, and nothing any more when all is well', async () => {
+    const workers = await replaceHead();
+    expect(head.requests).toEqual([]);
+    head.nodes = workers.map((name) => ({
+      node_id: name,
+      node_ip: addressOf(name),
+      is_head_node: false,
+      state: 'ALIVE',
+    }));
+    await clock.advance(80_000);
+    expect(await conditionOf()).toBe('2 of 2 workers have joined the new head Pod');
+    const asked = head.requests.length;
+    expect(asked).toBeGreaterThan(0);
+    await clock.advance(IDLE_MS);
+    expect(head.requests).toHaveLength(asked);
+    expect(await podNames()).toEqual(expect.arrayContaining([...workers]));
+  });
+
+  it('leaves its workers alone when Ray does not answer', async () => {
+    head.mood = { kind: 'dead' };
+    const workers = await replaceHead();
+    await clock.advance(IDLE_MS);
+    expect(await podNames()).toEqual(expect.arrayContaining([...workers]));
+    expect(await conditionOf()).toBeUndefined();
+  });
+});
+
+describe('a RayCluster with two heads', () => {
+  it('keeps the one that its workers use', async () => {
+    const { metadata } = await apply();
+    await clock.advance(1000);
+    const [worker = ''] = (await podNames()).filter((name) => name.includes('worker'));
+    const labels = { 'ray.io/cluster': 'demo', 'ray.io/node-type': 'head', 'ray.io/group': 'headgroup' };
+    const owner = {
+      apiVersion: 'ray.io/v1',
+      kind: 'RayCluster',
+      name: 'demo',
+      uid: metadata?.uid ?? '',
+      controller: true,
+    };
+    const second = { name: 'second-head', namespace: 'ml', labels, ownerReferences: [owner] };
+    await client.create<KubeObject>(resources.pods, { metadata: second });
+    await runPods();
+    const used = new FakeHead({ now: () => clock.now() });
+    used.nodes = [{ node_id: 'w', node_ip: addressOf(worker), is_head_node: false, state: 'ALIVE' }];
+    headAt = (origin) => (origin.includes('second-head') ? used : head);
+    await clock.advance(5000);
+    expect(events.map(({ reason }) => reason)).toContain('MultipleHeadPods');
+    await clock.advance(90_000);
+    expect((await podNames()).filter((name) => name.includes('head'))).toEqual(['second-head']);
+  });
+});
+
+describe('a RayCluster whose pods are refused', () => {
+  it('is told once, tried less and less often, and comes up when it may', async () => {
+    let tries = 0;
+    client.faults.onRequest = ({ verb, path }) => {
+      if (verb !== 'create' || !path.includes('/pods')) return;
+      tries += 1;
+      throw new Error('exceeded quota');
+    };
+    await apply();
+    await clock.advance(120_000);
+    expect(tries).toBeLessThan(15);
+    expect((await cluster()).status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'ReplicaFailure', status: 'True' }),
+    );
+    delete client.faults.onRequest;
+    await clock.advance(61_000);
+    expect(await podNames()).toHaveLength(3);
+  });
+
+  it('goes on with the groups that are not', async () => {
+    const create = client.create.bind(client);
+    client.create = async (type, object, options) => {
+      if (object.metadata?.generateName === 'demo-small-worker-') throw new Error('no');
+      return await create(type, object, options);
+    };
+    await apply({ workerGroupSpecs: [workerGroup('small', { replicas: 2 }), workerGroup('big', { replicas: 2 })] });
+    await clock.advance(2000);
+    expect((await podNames()).filter((name) => name.includes('big'))).toHaveLength(2);
   });
 });
 

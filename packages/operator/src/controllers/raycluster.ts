@@ -1,4 +1,4 @@
-import type { RayCluster, RayClusterStatus } from '@manta/api';
+import { type RayCluster, RayClusterConditionType, type RayClusterStatus } from '@manta/api';
 import {
   type BuildContext,
   headsToAsk,
@@ -107,7 +107,6 @@ class RayClusterReconciler {
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
     if (outcome.kind === 'waiting') return this.#wait(outcome, plan, pass);
     if (heldMs > 0) return requeueAfter(heldMs);
-    // A suspension moves on from what the status now says.
     if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
   }
@@ -192,13 +191,20 @@ class PlanFailed extends Error {
   }
 }
 
+/** What happens next depends on these conditions, and our own writes are no news: a suspension goes on, Ray is no longer asked. */
+const STEPS: readonly string[] = [
+  RayClusterConditionType.Suspending,
+  RayClusterConditionType.Suspended,
+  RayClusterConditionType.WorkersRejoined,
+];
+
 function isMovingOn(cluster: RayCluster, after: RayClusterStatus): boolean {
-  return suspension(cluster.status) !== suspension(after);
+  return stepsIn(cluster.status) !== stepsIn(after);
 }
 
-function suspension(status: RayCluster['status']): string {
+function stepsIn(status: RayCluster['status']): string {
   const conditions = status?.conditions ?? [];
   return conditions
-    .flatMap(({ type, status: value }) => (type.includes('Suspend') && value === 'True' ? [type] : []))
+    .flatMap(({ type, status: value }) => (STEPS.includes(type) && value === 'True' ? [type] : []))
     .join();
 }

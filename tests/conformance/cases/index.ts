@@ -19,6 +19,7 @@ import { cases as fieldValidation } from './field-validation.ts';
 import { cases as garbageCollection } from './garbage-collection.ts';
 import { cases as health } from './health.ts';
 import { cases as history } from './history.ts';
+import { cases as jobStatus } from './job-status.ts';
 import { cases as jobs } from './jobs.ts';
 import { cases as jsonPatch } from './json-patch.ts';
 import { cases as kindsCreate } from './kinds-create.ts';
@@ -74,6 +75,7 @@ export const topics: Readonly<Record<string, readonly Case[]>> = {
   'field validation': fieldValidation,
   'garbage collection': garbageCollection,
   'health and documents': health,
+  'job status': jobStatus,
   jobs,
   'json patch': jsonPatch,
   'kinds: create': kindsCreate,

@@ -165,4 +165,40 @@ export const cases: readonly Case[] = [
       );
     },
   },
+  {
+    title: 'a key of a secret without a value comes back as an empty one',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      const made = await t.must('POST', secrets(namespace), { metadata: { name: 's' }, data: { a: null, b: 'eA==' } });
+      expect(made.data).toEqual({ a: '', b: 'eA==' });
+      expect((await t.must('GET', secrets(namespace, 's'))).data).toEqual({ a: '', b: 'eA==' });
+    },
+  },
+  {
+    title: 'of several values that do not fit, a merge patch is refused for the first by its key',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      await t.must('POST', pods(namespace), pod('p'));
+      const patch = { spec: { restartPolicy: 1, hostname: 2 }, metadata: { labels: { b: 3 } } };
+      const answer = await t.request('PATCH', pods(namespace, 'p'), patch, patchType.merge);
+      expectRefusal(answer, { code: 422, message: /Go struct field ObjectMeta\.metadata\.labels of type string$/ });
+    },
+  },
+  {
+    title: 'of several values that do not fit, a strategic patch is refused for the first by its place in the kind',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      await t.must('POST', pods(namespace), pod('p'));
+      const patch = {
+        data: { k: null },
+        spec: { hostname: 2, restartPolicy: 1, containers: [{ name: 'main', image: [] }] },
+      };
+      const answer = await t.request('PATCH', pods(namespace, 'p'), patch, patchType.strategic);
+      expectRefusal(answer, {
+        code: 422,
+        message:
+          ' "" is invalid: patch: Invalid value: "map[data:map[] spec:map[containers:[map[image:[] name:main]] hostname:2 restartPolicy:1]]": unrecognized type: string',
+      });
+    },
+  },
 ];

@@ -1,5 +1,7 @@
 import { dottedPath, type Step } from '../field/path.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
+import { jsonTypeName } from '../patch/patch-errors.ts';
+import { conversionMisfit } from './conversion-misfit.ts';
 import { DecodeError } from './decode-error.ts';
 import { decodeScalar, type Wrong } from './decode-scalar.ts';
 import { type Shape, type ShapeField, shapeOf } from './shape.ts';
@@ -59,13 +61,13 @@ function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
     case 'pointer':
       return decode(shape.to, value, walk) ?? zeroOf(shape.to);
     case 'struct':
-      if (!isObject(value)) return skip(value, `v1.${shape.name}`, walk);
+      if (!isObject(value)) return skip(shape, value, walk);
       return decodeStruct(shape.name, shape.fields, value, walk);
     case 'list':
-      if (!Array.isArray(value)) return skip(value, shape.name, walk);
+      if (!Array.isArray(value)) return skip(shape, value, walk);
       return value.map((item, index) => below(walk, index, () => decode(shape.item, item, walk) ?? zeroOf(shape.item)));
     case 'map':
-      if (!isObject(value)) return skip(value, shape.name, walk);
+      if (!isObject(value)) return skip(shape, value, walk);
       return decodeMap(shape.value, value, walk);
     case 'schemaOrBool':
       return typeof value === 'boolean' ? value : decode(crdSchema(), value, walk);
@@ -73,7 +75,7 @@ function decode(shape: Shape, value: Json, walk: Walk): Json | undefined {
       if (!Array.isArray(value)) return decode(crdSchema(), value, walk);
       return value.map((item) => decode(crdSchema(), item, walk) ?? {});
     default:
-      return decodeScalar(shape.kind, value, (wrong, more) => skip(wrong, more?.type ?? shape.name, walk, more));
+      return decodeScalar(shape.kind, value, (wrong, more) => skip(shape, wrong, walk, more));
   }
 }
 
@@ -114,9 +116,14 @@ function* inFieldOrder(fields: ReadonlyMap<string, ShapeField>, object: JsonObje
 function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
   const decoded: Record<string, Json> = {};
   for (const [key, child] of Object.entries(object)) {
-    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? zeroOf(shape));
+    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? storedZero(shape));
   }
   return decoded;
+}
+
+/** What storage gives back for a key without a value: bytes that are not there come back empty. */
+function storedZero(shape: Shape): Json {
+  return shape.kind === 'bytes' ? '' : zeroOf(shape);
 }
 
 /** What Go keeps in structs, which are never empty to it. */
@@ -185,29 +192,17 @@ function below<T>(walk: Walk, step: Step, visit: () => T): T {
   return result;
 }
 
-function skip(value: Json, type: string, walk: Walk, more: Wrong = {}): undefined {
-  const { names, structs, mismatches, isConversion } = walk;
+function skip(shape: Exclude<Shape, { kind: 'pointer' }>, value: Json, walk: Walk, more: Wrong = {}): undefined {
+  if (walk.isConversion) throw new DecodeError(conversionMisfit(shape, value, more));
+  const { names, structs, mismatches } = walk;
+  const type = more.type ?? (shape.kind === 'struct' ? `v1.${shape.name}` : shape.name);
   const struct = structs.at(-1);
   const target =
     struct === undefined ? `value of type ${type}` : `struct field ${struct}.${names.join('.')} of type ${type}`;
-  const message = more.message ?? `json: cannot unmarshal ${found(value)}${more.detail ?? ''} into Go ${target}`;
-  if (more.isFatal === true || isConversion) throw new DecodeError(message);
+  const message = more.message ?? `json: cannot unmarshal ${jsonTypeName(value)}${more.detail ?? ''} into Go ${target}`;
+  if (more.isFatal === true) throw new DecodeError(message);
   mismatches.push(new DecodeError(message));
   return undefined;
-}
-
-function found(value: Json): string {
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return 'number';
-    case 'string':
-      return 'string';
-    default:
-      return 'object';
-  }
 }
 
 /** A struct of which nothing is set, as Go writes it. */

@@ -4,25 +4,13 @@ import type { JsonObject } from '../../json.ts';
 import { mapPart, mapParts, number, part, parts, text, without } from '../read.ts';
 import type { Causes } from './check.ts';
 import { checkJobSpec, generatedCauses } from './job.ts';
+import { checkJobStatus } from './job-status.ts';
 
 const fixed = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
 
-function checkJobStatus(status: JsonObject | undefined, old: JsonObject | undefined): Causes {
-  const ready = number(status, 'ready') ?? 0;
-  const isTooMany = ready > (number(status, 'active') ?? 0);
-  return [
-    ...(isTooMany ? [invalid('status.ready', ready, 'cannot set more ready pods than active')] : []),
-    ...['failed', 'succeeded'].flatMap((key) => {
-      const count = number(status, key) ?? 0;
-      const isLess = count < (number(old, key) ?? 0);
-      return isLess ? [invalid(`status.${key}`, count, `cannot decrease the ${key} counter`)] : [];
-    }),
-  ];
-}
-
 /** Checks what an update did to a job: what its pods are made from stays. */
 export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
-  if (subresource === 'status') return checkJobStatus(part(object, 'status'), part(old, 'status'));
+  if (subresource === 'status') return checkJobStatus(object, old);
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
   const changed = fixed.filter((key) => !deepEqual(spec[key], before[key]));
   const hasOtherCount = spec['completions'] !== before['completions'] && text(before, 'completionMode') !== 'Indexed';

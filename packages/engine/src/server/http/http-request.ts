@@ -10,6 +10,8 @@ export interface HttpResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
   readonly writableLength: number;
+  /** Not of HTTP/2, whose streams know. */
+  readonly destroyed?: boolean;
   setHeader(name: string, value: string | readonly string[]): unknown;
   writeHead(code: number, headers: Readonly<Record<string, string>>): unknown;
   write(chunk: string | Uint8Array): boolean;
@@ -24,6 +26,12 @@ export interface HttpResponse {
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Whether the client has left: nothing that is written reaches it, and no event will say so any more. */
+export function isGone(response: HttpResponse): boolean {
+  if (response instanceof Http2ServerResponse) return response.stream.destroyed;
+  return response.destroyed === true;
 }
 
 /** Ends a request without an answer: its stream over HTTP/2, else the whole connection. */

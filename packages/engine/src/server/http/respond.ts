@@ -6,7 +6,7 @@ import { bytesOf } from '../../object-bytes.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import { failureStatus } from '../status.ts';
-import type { HttpResponse } from './http-request.ts';
+import { type HttpResponse, isGone } from './http-request.ts';
 import { ObjectList } from './object-list.ts';
 
 const compress = promisify(gzip);
@@ -75,7 +75,7 @@ async function respondPieces(
   if (response.headersSent || response.writableEnded) return;
   response.writeHead(code, { 'content-type': contentType, 'content-length': String(sizeOf(pieces)), ...headers });
   for (const chunk of inChunks(pieces)) {
-    if (!response.write(chunk) && !(await isDrained(response))) return;
+    if (!response.write(chunk) && (isGone(response) || !(await isDrained(response)))) return;
   }
   response.end();
 }

@@ -5,12 +5,12 @@ import type { Api } from '../api.ts';
 import { badRequest, notFound } from '../errors.ts';
 import { respondText } from '../http/respond.ts';
 import { textAt, valueAt } from '../json-path.ts';
-import { labelsOf } from '../metadata.ts';
 import type { Scope } from '../request.ts';
 import { asJson } from '../stored-json.ts';
 import { storedObject } from '../verbs/get.ts';
 import { checkLogOptions } from './log-options.ts';
 import type { PodCall } from './pod-backend.ts';
+import { parseProxyName, type ProxyName, serviceTarget } from './proxy-target.ts';
 
 const PODS = { group: '', plural: 'pods' } as const;
 
@@ -22,19 +22,22 @@ export function isConnection({ resource, subresource }: Scope): boolean {
 
 /** Hands a request to whoever runs the pod; without anybody it fails as with a node that cannot be reached. */
 export async function connect(api: Api, scope: Scope, call: Omit<PodCall, 'pod' | 'subresource'>): Promise<void> {
-  if (scope.resource.info.plural !== 'pods') {
-    refuseProxy(api, scope);
+  const { plural } = scope.resource.info;
+  if (plural !== 'pods') {
+    await toService(api, scope, call);
     return;
   }
-  const pod = storedObject(api, scope);
+  const target: ProxyName = scope.subresource === 'proxy' ? parseProxyName(scope.name) : { name: scope.name, port: '' };
+  const pod = storedObject(api, { ...scope, name: target.name });
   const subresource = asSubresource(scope.subresource);
   checkContainer(pod, call.query.get('container'));
   if (subresource === 'log') checkLogOptions(pod, call.query);
   const node = textAt(asJson(pod), 'spec.nodeName');
   if (subresource === 'proxy' && textAt(asJson(pod), 'status.podIP') === '') throw badRequest('address not allowed');
   if (node === '' && subresource === 'log') await respondText(call.response, 204, '', 'text/plain');
-  else if (node === '') throw badRequest(`pod ${scope.name} does not have a host assigned`);
-  else if (api.podBackend !== undefined) await api.podBackend.handle({ ...call, pod, subresource });
+  else if (node === '') throw badRequest(`pod ${target.name} does not have a host assigned`);
+  else if (api.podBackend !== undefined)
+    await api.podBackend.handle({ ...call, ...(target.port === '' ? {} : { port: target.port }), pod, subresource });
   else throw unreachable(api, node);
 }
 
@@ -64,20 +67,14 @@ function unreachable(api: Api, node: string): StatusError {
   return new StatusError(500, '', `Get "https://${node}:10250": dial tcp: lookup ${node}: no such host`);
 }
 
-/** Services and nodes have nobody behind them but pods, which nobody runs here. */
-function refuseProxy(api: Api, scope: Scope): never {
-  const { plural } = scope.resource.info;
-  const name = scope.name.split(':').find((part) => !['http', 'https', ''].includes(part)) ?? scope.name;
+/** A Service's proxy leads to one of its pods; a node has nothing behind it here. */
+async function toService(api: Api, scope: Scope, call: Omit<PodCall, 'pod' | 'subresource'>): Promise<void> {
+  const { name, port: wanted } = parseProxyName(scope.name);
   const target = storedObject(api, { ...scope, name });
-  if (plural !== 'services') throw unreachable(api, target.metadata.name);
-  const slices = api.store.list('discovery.k8s.io/endpointslices', { namespace: scope.namespace });
-  const hasEndpoints = slices.some((slice) => {
-    const endpoints = asJson(slice)['endpoints'];
-    const isOurs = labelsOf(slice)['kubernetes.io/service-name'] === name;
-    return isOurs && Array.isArray(endpoints) && endpoints.length > 0;
-  });
-  const why = hasEndpoints
-    ? 'error trying to reach service: nobody runs its pods'
-    : `no endpoints available for service "${name}"`;
-  throw new StatusError(503, 'ServiceUnavailable', why);
+  if (scope.resource.info.plural !== 'services') throw unreachable(api, target.metadata.name);
+  const { namespace, pod: podName, port } = serviceTarget(api, target, wanted);
+  const pod = api.store.get({ resource: '/pods', namespace, name: podName });
+  if (pod === undefined || api.podBackend === undefined)
+    throw new StatusError(503, 'ServiceUnavailable', 'error trying to reach service: nobody runs its pods');
+  await api.podBackend.handle({ ...call, pod, subresource: 'proxy', port: String(port) });
 }

@@ -96,13 +96,7 @@ function decodePatched(
 
 /** Strategic patches and applied objects are read without JSON: what fails there first may be another thing, and has other words. */
 function conversionError({ version }: Scope, object: JsonObject, otherwise: string): string {
-  const why = version.strategy.conversionError?.(object) ?? otherwise;
-  const [, source, target = ''] = /^json: cannot unmarshal (\w+) into Go .* of type (\S+)$/.exec(why) ?? [];
-  if (why.startsWith('illegal base64')) return `error decoding from json: ${why}`;
-  if (source === undefined) return why;
-  const kind = source === 'number' ? 'int64' : source;
-  if (target.startsWith('[]')) return `cannot restore slice from ${kind}`;
-  return target.startsWith('map[') ? `cannot restore map from ${kind}` : `cannot convert ${kind} to ${target}`;
+  return version.strategy.conversionError?.(object) ?? otherwise;
 }
 
 /** Of several values that do not fit the server names the first in the order of keys, as it has written the patched object. */

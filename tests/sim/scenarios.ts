@@ -2,6 +2,8 @@ import { MISTAKES, type Mistake } from './raycluster/mistakes.ts';
 import { rayClusterScenario } from './raycluster/scenario.ts';
 import { MISTAKES as CRON_MISTAKES, type Mistake as CronMistake } from './raycronjob/mistakes.ts';
 import { rayCronJobScenario } from './raycronjob/scenario.ts';
+import { MISTAKES as JOB_MISTAKES, type Mistake as JobMistake } from './rayjob/mistakes.ts';
+import { rayJobScenario } from './rayjob/scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { BUGS, type Bug } from './toy/bugs.ts';
 import { toyScenario } from './toy/scenario.ts';
@@ -11,9 +13,11 @@ export const SCENARIOS: readonly Scenario[] = [
   rayClusterScenario(),
   rayClusterScenario({ isElected: true }),
   rayCronJobScenario(),
+  rayJobScenario(),
   toyScenario(),
   ...keys<Mistake>(MISTAKES).map((mistake) => rayClusterScenario({ mistake })),
   ...keys<CronMistake>(CRON_MISTAKES).map((mistake) => rayCronJobScenario({ mistake })),
+  ...keys<JobMistake>(JOB_MISTAKES).map((mistake) => rayJobScenario({ mistake })),
   ...keys<Bug>(BUGS).map((bug) => toyScenario(bug)),
 ];
 

@@ -1,0 +1,84 @@
+import { Annotation, type Container, ContainerName, Label, NodeType } from '@manta/api';
+import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from '@manta/engine';
+import { resources } from '@manta/kube';
+import { quietly } from '../raycluster/quietly.ts';
+import type { Backstage } from '../scenario.ts';
+import { asCluster, isGoing, NAMESPACE, STORED } from './stage.ts';
+import { runSidecar, runSubmitter } from './submitters.ts';
+
+/** A garbage collector, clusters whose heads come up, and whoever submits jobs. All of them work, in their own time. */
+export function environment(backstage: Backstage): void {
+  const { api, client, clock } = backstage;
+  const cluster = {
+    world: { clock, newUid: () => '', random: () => 0.5 },
+    store: api.store,
+    writes: client,
+    resources: () => api.registry.all().map(({ info }) => info),
+  };
+  startController(cluster, CONTROLLERS['garbage-collector'](cluster));
+  for (const found of api.store.list(STORED.clusters)) raiseHead(backstage, found);
+  api.store.watch(api.store.revision, (event) => followCluster(backstage, event), STORED.clusters);
+  api.store.watch(api.store.revision, (event) => followPod(backstage, event), STORED.pods);
+  api.store.watch(api.store.revision, (event) => followSubmitter(backstage, event), STORED.submitters);
+}
+
+const START_MS = [0, 100, 2_000, 10_000];
+
+function followCluster(backstage: Backstage, { type, object }: StoreEvent): void {
+  if (type === 'ADDED') raiseHead(backstage, object);
+}
+
+function followSubmitter(backstage: Backstage, { type, object }: StoreEvent): void {
+  if (type === 'ADDED') runSubmitter(backstage, object);
+}
+
+/** A head that goes is replaced, unless its cluster forbids it. */
+function followPod(backstage: Backstage, { type, object }: StoreEvent): void {
+  if (type !== 'DELETED') return;
+  const name = object.metadata.labels?.[Label.Cluster] ?? '';
+  const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
+  if (cluster === undefined || isGoing(cluster)) return;
+  if (cluster.metadata.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true') return;
+  raiseHead(backstage, cluster);
+}
+
+function raiseHead(backstage: Backstage, { metadata: { name, uid } }: StoredObject): void {
+  const { clock, choices } = backstage;
+  clock.setTimer(START_MS[choices.pick(START_MS.length)] ?? 0, () => {
+    const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
+    if (cluster?.metadata.uid === uid && !isGoing(cluster)) void quietly(bringUp(backstage, cluster));
+  });
+}
+
+/** What the RayCluster controller and a kubelet would do, at once. */
+async function bringUp(backstage: Backstage, cluster: StoredObject): Promise<void> {
+  const { api, client, choices } = backstage;
+  const { name, uid } = cluster.metadata;
+  const ownerReferences = [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name, uid, controller: true }];
+  const labels = { [Label.Cluster]: name, [Label.NodeType]: NodeType.Head };
+  const service = `${name}-head-svc`;
+  if (api.store.get({ resource: STORED.services, namespace: NAMESPACE, name: service }) === undefined) {
+    const ports = [{ name: 'dashboard', port: 8265 }];
+    const metadata = { name: service, namespace: NAMESPACE, labels, ownerReferences };
+    await client.create(resources.services, { metadata, spec: { ports, selector: labels } });
+  }
+  const containers = asCluster(cluster).spec?.headGroupSpec.template.spec?.containers ?? [];
+  const metadata = { name: `${name}-head-${choices.pick(10_000)}`, namespace: NAMESPACE, labels, ownerReferences };
+  const pod = await client.create(resources.pods, { metadata, spec: { containers, restartPolicy: 'Never' } });
+  const key = { resource: STORED.pods, namespace: NAMESPACE, name: pod.metadata?.name ?? '' };
+  const stored = api.store.get(key);
+  if (stored === undefined) return;
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+  const running = api.store.update(key, { ...stored, status: { phase: 'Running', podIP: '10.0.0.1', conditions } });
+  markReady(backstage, name, running.metadata.name);
+  if (containers.some((each: Container) => each.name === ContainerName.Submitter)) runSidecar(backstage, running);
+}
+
+function markReady({ api, clock }: Backstage, name: string, podName: string): void {
+  const key = { resource: STORED.clusters, namespace: NAMESPACE, name };
+  const cluster = api.store.get(key);
+  if (cluster === undefined) return;
+  const lastUpdateTime = new Date(clock.now()).toISOString();
+  const status = { state: 'ready', head: { podName, serviceName: `${name}-head-svc` }, lastUpdateTime };
+  api.store.update(key, { ...cluster, status: { ...asCluster(cluster).status, ...status } });
+}

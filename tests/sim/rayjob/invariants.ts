@@ -1,0 +1,184 @@
+import { Finalizer, type RayJobStatus } from '@manta/api';
+import type { StoredObject } from '@manta/engine';
+import { hasEnded, isAllowedPair, isTerminalState } from '../../../packages/plan/src/rayjob/pairs.ts';
+import type { History, Invariant, SimEvent } from '../history.ts';
+import { endOf, type Entry, ledgerOf } from './ledger.ts';
+import { asJob, isGoing, ownerOf, SHARED, STORED } from './stage.ts';
+
+/** What must be true after every step, whatever happened before it. */
+export const INVARIANTS: Readonly<Record<string, Invariant>> = {
+  'nothing runs that was not written down first': writtenDownFirst,
+  'no cluster is made that was not written down first': clusterWrittenDownFirst,
+  'no attempt runs twice without a word of it': oneRunPerAttempt,
+  'what the status says of Ray is what Ray did': tellsTheTruth,
+  'no job fails that Ray brought to success': noFalseFailure,
+  'the two statuses never contradict each other': allowedPairs,
+  'what has ended stays as it ended': endsStay,
+  'counters match what happened': countersMatch,
+  'nothing is cleared away before the outcome is written': outcomeFirst,
+  'what is not ours is left alone': leavesOthersAlone,
+};
+
+/** Every run in Ray is of an id that was in a job's status when it began. */
+function writtenDownFirst(history: History): string | undefined {
+  return firstOf(freshEntries(history, 'began'), ({ id }) => {
+    const isKnown = history.events.some(
+      ({ key, object }) => key.resource === STORED.jobs && asJob(object).status?.jobId === id,
+    );
+    return isKnown ? undefined : `${id} runs, and no status names it`;
+  });
+}
+
+function clusterWrittenDownFirst(history: History): string | undefined {
+  const made = history.fresh.filter(
+    ({ key, type, by }) => key.resource === STORED.clusters && type === 'ADDED' && by === 'operator',
+  );
+  return firstOf(made, ({ key: { name } }) => {
+    const isKnown = history.events.some(
+      ({ key, object }) => key.resource === STORED.jobs && asJob(object).status?.rayClusterName === name,
+    );
+    return isKnown ? undefined : `${name} was made, and no status names it`;
+  });
+}
+
+/**
+ * A head that was replaced knows nothing of the runs before: that one begins again must have been told first. Submitters act on their
+ * own. As long as nothing that Ray said about a run is written down, the status has no place for which head was asked: a head that goes
+ * between the submission and Ray's first word takes the run with it unseen.
+ */
+function oneRunPerAttempt(history: History): string | undefined {
+  return firstOf(freshEntries(history, 'began'), ({ id }) => {
+    const job = jobWith(history, id);
+    if (job === undefined || asJob(job).spec?.submissionMode !== 'HTTPMode') return undefined;
+    const isHeardOf = history.events.some(
+      ({ key, object }) =>
+        key.resource === STORED.jobs && asJob(object).status?.jobId === id && asJob(object).status?.jobStatus,
+    );
+    if (!isHeardOf) return undefined;
+    const runs = ledgerOf(history).filter((entry) => entry.what === 'began' && entry.id === id).length;
+    const told = Math.max(
+      ...history.events.map(({ key, object }) =>
+        key.resource === STORED.jobs
+          ? (asJob(object).status?.attempts ?? []).filter(({ submissionId }) => submissionId === id).length
+          : 0,
+      ),
+    );
+    return runs > told ? `${id} runs for the ${runs}. time, and ${told} attempts are told of` : undefined;
+  });
+}
+
+function tellsTheTruth(history: History): string | undefined {
+  return firstOf(statuses(history), ({ after, before }) => {
+    const { jobStatus, jobId } = after;
+    if (!isTerminalState(jobStatus) || before.jobStatus === jobStatus) return undefined;
+    const ends = endOf(history, jobId);
+    return ends.includes(jobStatus ?? '')
+      ? undefined
+      : `${jobId} is told as ${jobStatus}, and Ray had [${ends.join()}]`;
+  });
+}
+
+/**
+ * Deadlines, and heads that are gone, may end a job before its success is known. In SidecarMode a head that the operator has not seen yet
+ * looks like one that is gone.
+ */
+function noFalseFailure(history: History): string | undefined {
+  return firstOf(statuses(history), ({ after, before, object }) => {
+    const isEnd = (status: RayJobStatus) => ['Failed', 'Retrying'].includes(status.jobDeploymentStatus ?? '');
+    if (!isEnd(after) || isEnd(before)) return undefined;
+    const { reason, jobId = '' } = after;
+    if (reason === 'DeadlineExceeded' || reason === 'JobStatusCheckTimeoutExceeded') return undefined;
+    if (after.message === 'Ray head pod not found.') return undefined;
+    const lives = ledgerOf(history).filter((entry) => entry.id === jobId && entry.what === 'ended');
+    const known = lives.find(({ status, head }) => status === 'SUCCEEDED' && isAlive(history, head));
+    return known === undefined
+      ? undefined
+      : `${object.metadata.name} is told as failed (${reason}), ${jobId} succeeded`;
+  });
+}
+
+function allowedPairs(history: History): string | undefined {
+  return firstOf(statuses(history), ({ after }) =>
+    isAllowedPair(after) ? undefined : `${after.jobDeploymentStatus} with ${after.jobStatus ?? 'nothing'}`,
+  );
+}
+
+function endsStay(history: History): string | undefined {
+  return firstOf(statuses(history), ({ before, after }) => {
+    if (!hasEnded(before)) return undefined;
+    const was = `${before.jobDeploymentStatus} ${before.jobStatus ?? ''}`;
+    const is = `${after.jobDeploymentStatus} ${after.jobStatus ?? ''}`;
+    return was === is ? undefined : `${was} became ${is}`;
+  });
+}
+
+function countersMatch(history: History): string | undefined {
+  return firstOf(statuses(history), ({ object, before, after }) => {
+    const { succeeded = 0, failed = 0, jobDeploymentStatus, jobStatus } = after;
+    if (failed < (before.failed ?? 0) || succeeded < (before.succeeded ?? 0)) return 'a counter went back';
+    const isSuccess = jobDeploymentStatus === 'Complete' && jobStatus === 'SUCCEEDED';
+    if (succeeded !== (isSuccess ? 1 : 0)) return `${succeeded} successes where the job is ${jobDeploymentStatus}`;
+    const limit = asJob(object).spec?.backoffLimit ?? 0;
+    return failed > limit + 1 ? `${failed} failures where ${limit} may be tried again` : undefined;
+  });
+}
+
+function outcomeFirst(history: History): string | undefined {
+  return firstOf(removals(history, STORED.clusters), (cluster) => {
+    const job = history.list(STORED.jobs).find(({ metadata }) => metadata.uid === ownerOf(cluster));
+    if (job === undefined || isGoing(job)) return undefined;
+    const stage = asJob(job).status?.jobDeploymentStatus ?? '';
+    return ['Complete', 'Failed', 'Suspending', 'Retrying'].includes(stage)
+      ? undefined
+      : `${cluster.metadata.name} was deleted while its job was ${stage}`;
+  });
+}
+
+function leavesOthersAlone(history: History): string | undefined {
+  const wrong = history.fresh.find(({ key, by, type, object, before }) => {
+    if (by !== 'operator') return false;
+    if (key.resource === STORED.clusters) return key.name === SHARED || type === 'MODIFIED';
+    if (key.resource !== STORED.jobs || before === undefined) return false;
+    const isSpecChanged = JSON.stringify(before['spec']) !== JSON.stringify(object['spec']);
+    const others = ({ metadata }: StoredObject) =>
+      metadata.finalizers?.filter((each) => each !== Finalizer.RayJob) ?? [];
+    return isSpecChanged || others(before).join() !== others(object).join();
+  });
+  return wrong === undefined ? undefined : `${wrong.type} ${wrong.key.resource} ${wrong.key.name}`;
+}
+
+/** Changes of jobs' statuses by the operator. */
+function statuses({ fresh }: History) {
+  return fresh.flatMap(({ key, by, type, object, before }) => {
+    if (key.resource !== STORED.jobs || by !== 'operator' || type !== 'MODIFIED' || before === undefined) return [];
+    return [{ object, before: asJob(before).status ?? {}, after: asJob(object).status ?? {} }];
+  });
+}
+
+function removals({ fresh }: History, resource: SimEvent['key']['resource']): readonly StoredObject[] {
+  return fresh.flatMap(({ key, type, by, object, before }) => {
+    if (key.resource !== resource || by !== 'operator' || before === undefined || isGoing(before)) return [];
+    return type === 'DELETED' || isGoing(object) ? [before] : [];
+  });
+}
+
+function freshEntries({ fresh }: History, what: Entry['what']): readonly Entry[] {
+  return ledgerOf({ events: fresh }).filter((entry) => entry.what === what);
+}
+
+function jobWith({ events }: History, id: string): StoredObject | undefined {
+  return events.findLast(({ key, object }) => key.resource === STORED.jobs && asJob(object).status?.jobId === id)
+    ?.object;
+}
+
+function isAlive(history: History, uid: string): boolean {
+  return history.list(STORED.pods).some((pod) => pod.metadata.uid === uid);
+}
+
+function firstOf<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const problem = check(item);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { describeFailure, explore, seeds, simulate } from '../harness.ts';
+import type { Scenario } from '../scenario.ts';
+import { type Mistake, MISTAKES } from './mistakes.ts';
+import { rayJobScenario } from './scenario.ts';
+
+const SEEDS = 300;
+const SEEDS_PER_MISTAKE = 150;
+
+it(`the RayJob controller keeps every promise, whatever happens in ${SEEDS} runs`, async () => {
+  const scenario = rayJobScenario();
+  const failed = await explore(scenario, seeds(1, SEEDS));
+  expect(failed === undefined ? '' : await describeFailure(scenario, failed, 200)).toBe('');
+}, 900_000);
+
+it('the same seed gives the same history', async () => {
+  const [first, second] = [await simulate(rayJobScenario(), 7), await simulate(rayJobScenario(), 7)];
+  expect(second.log).toEqual(first.log);
+});
+
+describe('a mistake is found: an operator that', () => {
+  /** What gives each away, and what must go wrong for it to matter. */
+  const mistakes: Readonly<Record<Mistake, { breaks: RegExp; faults?: Scenario['faults'] }>> = {
+    'random-ids': { breaks: /^nothing runs that was not written down/ },
+    'random-clusters': { breaks: /^no cluster is made/ },
+    'believes-the-worst': { breaks: /^what the status says of Ray/ },
+    'believes-the-best': { breaks: /^what the status says of Ray/ },
+    'silence-is-failure': { breaks: /^what the status says of Ray/ },
+    'hard-of-hearing': { breaks: /^(no job fails|no attempt runs twice|what the status says)/ },
+    'forgets-attempts': { breaks: /^no attempt runs twice/ },
+    'blind-writes': {
+      breaks: /^(what has ended stays|the two statuses|counters|what the status says|reaches|no cluster|nothing)/,
+      faults: ['overlap', 'freeze', 'slow'],
+    },
+    'writes-nothing': { breaks: /^reaches what is desired/ },
+    'counts-twice': { breaks: /^counters match/ },
+    contradicts: { breaks: /^the two statuses/ },
+    'calls-failure-success': { breaks: /^what the status says of Ray/ },
+    reopens: { breaks: /^(what has ended stays|counters match)/ },
+    'clears-first': { breaks: /^nothing is cleared away/ },
+    'never-clears': { breaks: /^reaches what is desired/ },
+    'clears-too-much': { breaks: /^what is not ours/ },
+    'edits-the-spec': { breaks: /^what is not ours/ },
+    'holds-on': { breaks: /^reaches what is desired/ },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
+  for (const mistake of Object.keys(MISTAKES) as Mistake[]) {
+    it(`${MISTAKES[mistake].says}, within ${SEEDS_PER_MISTAKE} runs`, async () => {
+      const { breaks, faults } = mistakes[mistake];
+      const found = await explore(rayJobScenario({ mistake, faults }), seeds(1, SEEDS_PER_MISTAKE));
+      expect(found?.violation).toMatch(breaks);
+    }, 300_000);
+  }
+});

@@ -17,6 +17,8 @@ export async function openChannels({ request }: PodCall, protocols: readonly str
   return await new Promise((resolve) => {
     server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
       socket.on('error', () => socket.terminate());
+      // Clients speak at once; nothing they say is lost before there is somebody to hear it.
+      socket.pause();
       resolve(socket);
     });
   });
@@ -27,10 +29,11 @@ export function sendOn(socket: WebSocket, channel: number, bytes: Uint8Array): v
   if (socket.readyState === socket.OPEN) socket.send(Buffer.concat([Buffer.from([channel]), bytes]));
 }
 
-/** Calls back with every message, by channel. */
+/** Calls back with every message, by channel, from the first one on. */
 export function onChannels(socket: WebSocket, handle: (channel: number, bytes: Buffer) => void): void {
   socket.on('message', (data) => {
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     if (bytes.length > 0) handle(bytes[0] ?? 0, bytes.subarray(1));
   });
+  socket.resume();
 }

@@ -1,11 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { badRequest } from '../../server/errors.ts';
+import { wantsUpgrade } from '../../server/http/upgrade.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { onChannels, openChannels, sendOn } from './channels.ts';
 
+/** `kubectl port-forward` names its ports only inside SPDY, over a WebSocket or not. */
+const NO_SPDY =
+  'port-forwarding by SPDY, as kubectl does it, is not spoken here; kubectl proxy reaches the same port at /api/v1/namespaces/<namespace>/pods/<pod>:<port>/proxy/';
+
 /** Carries connections to ports of a pod over a WebSocket: two channels a port, one for data and one for what went wrong. */
 export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise<void> {
+  if (!call.query.has('ports') && wantsUpgrade(call.request) !== undefined) throw badRequest(NO_SPDY);
   const ports = call.query
     .getAll('ports')
     .flatMap((text) => text.split(','))
@@ -14,24 +20,30 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     throw badRequest('query parameter "ports" is missing or wrong');
   const socket = await openChannels(call, ['v4.channel.k8s.io']);
   const open = new Map<number, Duplex>();
-  const closeAll = () => {
+  socket.once('close', () => {
     for (const each of open.values()) each.destroy();
-  };
-  socket.once('close', closeAll);
-  onChannels(socket, (channel, bytes) => open.get(channel)?.write(bytes));
+  });
   for (const [index, port] of ports.entries()) {
     const [data, problem] = [index * 2, index * 2 + 1];
     const greeting = Buffer.from([port & 0xff, port >> 8]);
     sendOn(socket, data, greeting);
     sendOn(socket, problem, greeting);
     try {
-      const connection = await sandbox.connect(port);
-      open.set(data, connection);
-      connection.on('data', (chunk: Buffer) => sendOn(socket, data, chunk));
-      connection.on('error', (error) => sendOn(socket, problem, Buffer.from(error.message)));
-      connection.once('close', () => socket.close(1000));
+      open.set(data, await sandbox.connect(port));
     } catch (error) {
       sendOn(socket, problem, Buffer.from(error instanceof Error ? error.message : String(error)));
     }
   }
+  for (const [data, connection] of open) {
+    connection.on('data', (chunk: Buffer) => sendOn(socket, data, chunk));
+    connection.on('error', (error) => sendOn(socket, data + 1, Buffer.from(error.message)));
+    connection.once('end', () => connection.end());
+    connection.once('close', () => {
+      open.delete(data);
+      // One channel cannot be ended alone: the others go on until the last is over.
+      if (open.size === 0) socket.close(1000);
+    });
+  }
+  // Only now: what the client has said so far has waited.
+  onChannels(socket, (channel, bytes) => open.get(channel)?.write(bytes));
 }

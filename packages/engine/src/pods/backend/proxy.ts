@@ -1,3 +1,4 @@
+import { badRequest } from '../../server/errors.ts';
 import { StatusError } from '../../status-error.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -18,6 +19,7 @@ const LEFT_OUT = new Set([
 export async function serveProxy(sandbox: Sandbox, defaultPort: number, call: PodCall): Promise<void> {
   const { request, response, rest, query } = call;
   const port = Number(call.port ?? defaultPort);
+  if (!(port > 0 && port < 65_536)) throw badRequest(`invalid port "${call.port ?? ''}": it must be a number`);
   const socket = await sandbox.connect(port).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new StatusError(503, 'ServiceUnavailable', `error trying to reach service: ${why}`);
@@ -35,11 +37,9 @@ export async function serveProxy(sandbox: Sandbox, defaultPort: number, call: Po
         Object.fromEntries(passed.map(([name, value]) => [name, String(value)])),
       );
       answer.on('data', (chunk: Buffer) => {
-        if (!response.write(chunk)) {
-          answer.pause();
-          response.on('drain', () => answer.resume());
-        }
+        if (!response.write(chunk)) answer.pause();
       });
+      response.on('drain', () => answer.resume());
       answer.once('end', () => {
         response.end();
         resolve();

@@ -95,7 +95,10 @@ export class Places {
   signal(process: string, signal: NodeJS.Signals): void {
     const exec = this.#execs.get(process);
     if (exec !== undefined) {
-      exec.kill(signal);
+      // `nsenter` waits for the command, which would outlive it.
+      const command = firstProcessOf(exec);
+      if (command === undefined) exec.kill(signal);
+      else globalThis.process.kill(command, signal);
       return;
     }
     const running = this.#processes.get(process);
@@ -148,7 +151,7 @@ function isOver(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** `unshare --fork` waits and ignores signals; its only child is the container's first process. */
+/** `unshare --fork` and `nsenter` wait for their only child: the container's first process, or the command. */
 function firstProcessOf({ pid }: ChildProcess): number | undefined {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');

@@ -1,0 +1,124 @@
+import { text } from 'node:stream/consumers';
+import { execInPod, forwardPorts, openPodPorts, resources, runInPod } from '@manta/kube';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type LocalRay, processesOf, removeFolder, startLocalRay } from './support/local-ray.ts';
+import { create, getText, isReady, NAMESPACE, until, untilObject } from './support/look.ts';
+
+const MANIFEST = `
+apiVersion: v1
+kind: Pod
+metadata: { name: web, labels: { app: web } }
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+    - name: web
+      image: busybox
+      command: [python3, -u, -m, http.server, "8000", --directory, /etc]
+      ports: [{ name: http, containerPort: 8000 }]
+      readinessProbe: { tcpSocket: { port: http }, periodSeconds: 1 }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec:
+  selector: { app: web }
+  ports: [{ name: http, port: 80, targetPort: http }]
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: stranger }
+spec:
+  containers: [{ name: main, image: "example.com/team/thing:1" }]
+`;
+
+describe('a pod that runs on this machine', () => {
+  let ray: LocalRay;
+  const target = { namespace: NAMESPACE, pod: 'web' };
+
+  beforeAll(async () => {
+    ray = await startLocalRay();
+    await create(ray, MANIFEST);
+    await untilObject(ray, resources.pods, 'web', isReady);
+  });
+  afterAll(async () => {
+    await ray.stop();
+    expect(processesOf(ray.folder)).toEqual([]);
+    removeFolder(ray.folder);
+  });
+
+  const run = (command: readonly string[], input?: string | Uint8Array) =>
+    runInPod(ray.connection, { ...target, command }, input);
+
+  it('runs a command with its output, its errors and its code', async () => {
+    const { code, stdout, stderr } = await run(['sh', '-c', 'hostname; echo oops >&2; exit 7']);
+    expect({ code, out: String(stdout), err: String(stderr) }).toEqual({ code: 7, out: 'web\n', err: 'oops\n' });
+    expect((await run(['true'])).code).toBe(0);
+    expect((await run(['no-such-program'])).code).toBe(127);
+  });
+
+  it('reads all that a command is told, from the first byte on', async () => {
+    const input = Buffer.alloc(3_000_000, 'abcdefghijk');
+    const { stdout } = await run(['cat'], input);
+    expect(stdout.equals(input)).toBe(true);
+  });
+
+  it('gives a command a terminal', async () => {
+    const command = ['sh', '-c', 'tty; exit 5'];
+    const session = await execInPod(ray.connection, { ...target, command, tty: true, stdin: true, stderr: false });
+    const [said, exit] = await Promise.all([text(session.stdout), session.exit]);
+    expect(said).toContain('/dev/pts/');
+    expect(exit).toEqual({ code: 5 });
+  });
+
+  it('ends a command whose caller has hung up', async () => {
+    const isThere = async () => (await run(['sh', '-c', 'ps ax | grep -c "[s]leep 4321"'])).stdout.toString().trim();
+    const session = await execInPod(ray.connection, { ...target, command: ['sleep', '4321'] });
+    await until('the command', isThere, (count) => count === '1');
+    session.exit.catch(() => undefined);
+    session.close();
+    await until('its end', isThere, (count) => count === '0');
+  });
+
+  it('has its ports forwarded', async () => {
+    const forwarding = await forwardPorts(ray.connection, { ...target, ports: [{ local: 0, remote: 8000 }] });
+    try {
+      const answers = await Promise.all(
+        ['hosts', 'passwd'].map(async (file) => {
+          const answer = await fetch(`http://127.0.0.1:${forwarding.ports[0]?.local}/${file}`);
+          return await answer.text();
+        }),
+      );
+      expect(answers[0]).toContain('web.default.svc.cluster.local');
+      expect(answers[1]).toContain('root:');
+    } finally {
+      await forwarding.close();
+    }
+    const [nobody] = await openPodPorts(ray.connection, { ...target, ports: [9] });
+    await vi.waitFor(() => expect(String(nobody?.errored)).toContain('ECONNREFUSED'));
+  });
+
+  it('answers through the API server, by its name and by its Service', async () => {
+    const get = (path: string) => getText(ray, `/api/v1/namespaces/default/${path}`);
+    for (const name of ['pods/web', 'pods/web:8000', 'services/web', 'services/web:80', 'services/http:web:http'])
+      expect(await get(`${name}/proxy/hosts`), name).toMatchObject({
+        status: 200,
+        text: expect.stringContaining('web.default.svc.cluster.local'),
+      });
+    const refused = [await get('pods/web:9/proxy/'), await get('services/web:81/proxy/')];
+    expect(refused.map(({ status }) => status)).toEqual([503, 503]);
+    expect(refused[0]?.text).toContain('ECONNREFUSED');
+    expect(refused[1]?.text).toContain('no service port 81 found for service \\"web\\"');
+  });
+
+  it('waits with a sentence that says what to do when its image is unknown', async () => {
+    const pod = await untilObject(
+      ray,
+      resources.pods,
+      'stranger',
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'ErrImagePull',
+    );
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain(
+      'no program on this machine stands for the image "example.com/team/thing:1"',
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject, Pod } from '@manta/api';
+import { resources, type ResourceType, runInPod } from '@manta/kube';
+import { parseAllDocuments } from 'yaml';
+import type { LocalRay } from './local-ray.ts';
+
+const LOOK_MS = 250;
+/** Nothing here takes as long on a quiet machine; a busy one may need it. */
+const PATIENCE_MS = 240_000;
+export const NAMESPACE = 'default';
+
+/** Creates what a manifest holds. */
+export async function create(ray: LocalRay, manifest: string): Promise<void> {
+  const types = Object.values(resources);
+  for (const document of parseAllDocuments(manifest)) {
+    const object: KubeObject = document.toJS();
+    const type = types.find(({ kind }) => kind === object.kind);
+    if (type === undefined) throw new Error(`no resource is known for ${object.kind}`);
+    const placed = { ...object, metadata: { ...object.metadata, namespace: NAMESPACE } };
+    await ray.client.create(type, placed);
+  }
+}
+
+/** Looks again and again until what is found is as wanted, and gives it; what was seen last is told when it never is. */
+export async function until<T>(what: string, look: () => Promise<T>, isWanted: (found: T) => boolean): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look().catch((error: unknown) => error);
+    // Whatever was thrown is not wanted, and is told in the end.
+    if (!(found instanceof Error) && isWanted(found as T)) return found as T;
+    if (performance.now() > deadline)
+      throw new Error(`${what}: not seen; last was ${found instanceof Error ? found.message : JSON.stringify(found)}`);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Waits for an object of the default namespace. */
+export async function untilObject<T extends KubeObject>(
+  ray: LocalRay,
+  type: ResourceType<T>,
+  name: string,
+  isWanted: (object: T) => boolean,
+): Promise<T> {
+  const get = () => ray.client.get(type, { namespace: NAMESPACE, name });
+  return await until(`${type.kind} ${name}`, get, isWanted);
+}
+
+/** Deletes an object and waits until no pod of its cluster is left. */
+export async function remove(ray: LocalRay, type: ResourceType, name: string): Promise<void> {
+  await ray.client.delete(type, { namespace: NAMESPACE, name }, { propagationPolicy: 'Background' });
+  const pods = async () => (await podsOf(ray)).filter(({ metadata }) => metadata?.name?.startsWith(name) === true);
+  await until(`no pods of ${name}`, pods, (left) => left.length === 0);
+}
+
+/** The pods that have all these labels. */
+export async function podsOf(ray: LocalRay, labels: Readonly<Record<string, string>> = {}): Promise<readonly Pod[]> {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  return (await ray.client.list(resources.pods, { namespace: NAMESPACE, labelSelector })).items;
+}
+
+/** The one pod of a cluster with this role; undefined while there is none or more. */
+export async function podOf(ray: LocalRay, cluster: string, role: 'head' | 'worker'): Promise<Pod | undefined> {
+  const pods = await podsOf(ray, { 'ray.io/cluster': cluster, 'ray.io/node-type': role });
+  return pods.length === 1 ? pods[0] : undefined;
+}
+
+export function isReady(pod: Pod | undefined): boolean {
+  return pod?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+}
+
+/** Runs a command in a pod's first container; throws with what it said when it fails. */
+export async function exec(ray: LocalRay, pod: string, command: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runInPod(ray.connection, { namespace: NAMESPACE, pod, command });
+  if (code !== 0) throw new Error(`${command.join(' ')} in ${pod} ended with ${code}:\n${stdout}${stderr}`);
+  return stdout.toString('utf8').trim();
+}
+
+/** Runs a Python program in a pod that is part of a Ray cluster. */
+export function python(ray: LocalRay, pod: string, program: string): Promise<string> {
+  const quiet = 'import logging, ray; ray.init(address="auto", namespace="e2e", logging_level=logging.ERROR)';
+  return exec(ray, pod, ['python', '-c', `${quiet}\n${program}`]);
+}
+
+/** What a path of the API answers, whatever it is. */
+export async function getText(
+  ray: LocalRay,
+  path: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { status, body } = await ray.transport.send({ method: 'GET', path, headers: { accept: '*/*' } });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { status, text: Buffer.concat(chunks).toString('utf8') };
+}

@@ -40,6 +40,8 @@ function handOver(subject: Subject): Step {
   const ready = { dashboardURL: found, message: undefined };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
+  // Which head the job goes to is written down before it goes there.
+  const head = mode === JobSubmissionMode.HTTP ? { rayClusterStatus: mirrored(subject) } : {};
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
-  return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
+  return move(subject, { ...ready, ...head, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../testing/observed.ts';
 import { planRayJob } from './plan.ts';
 import { questionAbout } from './question.ts';
-import { ago, check, DOES_NOT_KNOW, done, running, STARTED, SUBMITTED } from './testing/observed-job.ts';
+import { ago, check, cluster, DOES_NOT_KNOW, done, running, STARTED, SUBMITTED } from './testing/observed-job.ts';
 
 type Options = Parameters<typeof running>[0];
 
@@ -17,6 +17,8 @@ const unsubmitted = ({ spec, status, ...options }: Options = {}) =>
   });
 const failed = (secondsAgo: number) =>
   ({ state: 'failed', at: NOW - secondsAgo * 1000, why: 'the head refused' }) as const;
+
+const onHead = (podName: string) => cluster('ready', { status: { state: 'ready', head: { podName } } });
 
 describe('a job that the operator submits', () => {
   check({
@@ -40,6 +42,15 @@ describe('a job that the operator submits', () => {
       unsubmitted({ status: { jobStatus: 'RUNNING' } }),
       'patch RayJob job',
       '→ Running/-',
+    ],
+    'that may have gone to a head that is gone is written down before it is submitted to the next': [
+      unsubmitted({ cluster: onHead('new'), status: { rayClusterStatus: { head: { podName: 'old' } } } }),
+      'patch RayJob job',
+      '→ Running/-',
+    ],
+    'is handed over to the head that it was to go to': [
+      unsubmitted({ cluster: onHead('same'), status: { rayClusterStatus: { head: { podName: 'same' } } } }),
+      'ask job-x to submit',
     ],
     'that cannot be put into a request is not sent': [
       unsubmitted({ spec: { entrypointResources: '{"a": "many"}' } }),

@@ -2,6 +2,7 @@ import { Annotation, RayJobState } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { withLoss } from './attempts.ts';
+import { mirrored } from './mirror.ts';
 import { clearFailure, noteFailure } from './status-check.ts';
 import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
@@ -18,7 +19,7 @@ export function submissionId(jobId: string): string {
 export function submit(subject: Subject): Step {
   const { spec, status, submission, parseYaml, now } = subject;
   if (submission?.state === 'running') return stay();
-  if (status.jobStatus !== undefined) return startOver(subject);
+  if (status.jobStatus !== undefined || isAnotherHead(subject)) return startOver(subject);
   const againMs = submission?.state === 'failed' ? submission.at + AGAIN_MS - now : 0;
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
@@ -40,14 +41,23 @@ export function submit(subject: Subject): Step {
 function startOver(subject: Subject): Step {
   const { status, name, now } = subject;
   const attempts = withLoss(status, now);
-  const why = `Ray no longer knows job ${status.jobId}, which was ${status.jobStatus}: it is submitted again`;
+  const before =
+    status.jobStatus === undefined ? 'may have been submitted to a head that is gone' : `was ${status.jobStatus}`;
+  const why = `Ray no longer knows job ${status.jobId}, which ${before}: it is submitted again`;
   const record = `${timestamp(now)} ${why}`;
   const patch = { metadata: { annotations: { [Annotation.LastAttempt]: record } } };
   return move(
     subject,
-    { jobStatus: RayJobState.New, rayJobInfo: {}, message: why, attempts },
+    { jobStatus: RayJobState.New, rayJobInfo: {}, rayClusterStatus: mirrored(subject), message: why, attempts },
     attempts === undefined ? [{ type: 'patch', kind: 'RayJob', name, patch }] : [],
   );
+}
+
+/** Whether the head that is asked is another than the one that the job was to go to, or was last seen on. */
+function isAnotherHead({ status, cluster }: Subject): boolean {
+  const before = status.rayClusterStatus?.head?.podName;
+  const current = cluster?.status?.head?.podName;
+  return before !== undefined && current !== undefined && before !== current;
 }
 
 function clearIfDone(subject: Subject): Step {

@@ -45,6 +45,7 @@ export const RayClusterEventReason = {
   MultipleHeadPods: 'MultipleHeadPods',
   RedisStateLeftBehind: 'RedisStateLeftBehind',
   ReplacementDelayed: 'ReplacementDelayed',
+  SharedObjectNames: 'SharedObjectNames',
 } as const;
 export type RayClusterEventReason = (typeof RayClusterEventReason)[keyof typeof RayClusterEventReason];
 

@@ -83,7 +83,8 @@ function light({ strategy, isBuiltin }: ServedVersion): Strategy {
     },
     applyDefaults: (object) => {
       const { spec } = object;
-      if (!isFields(spec) || passed.has(spec)) return object;
+      if (!isFields(spec)) return strategy.applyDefaults(object);
+      if (passed.has(spec)) return object;
       const filled = strategy.applyDefaults(object);
       if (isFields(filled['spec'])) {
         passed.add(filled['spec']);

@@ -16,6 +16,16 @@ const RICH: Partial<RayClusterSpec> = {
   workerGroupSpecs: [workerGroup('small', { replicas: 2 }), workerGroup('wide', { replicas: 1, numOfHosts: 2 })],
 };
 
+/** A head whose template alone has so many bytes. */
+function bigHead(bytes: number): RayClusterSpec['headGroupSpec'] {
+  const { headGroupSpec } = rayClusterSpec();
+  const containers = (headGroupSpec.template.spec?.containers ?? []).map((container) => ({
+    ...container,
+    env: Array.from({ length: 10 }, (_, i) => ({ name: `BIG_${i}`, value: 'x'.repeat(bytes / 10) })),
+  }));
+  return { ...headGroupSpec, template: { spec: { containers } } };
+}
+
 /** The RayCluster controller on a server, as a user who is bound to what `manta rbac` prints. */
 export function rayClusterSuite(open: () => Stage): void {
   let stage: Stage;
@@ -128,10 +138,19 @@ export function rayClusterSuite(open: () => Stage): void {
       await apply({ workerGroupSpecs: [workerGroup('small', { minReplicas: -1 })] }, 'negative').catch(() => undefined);
       const groups = Array.from({ length: 200 }, (_, i) => workerGroup(`g${i}`, { replicas: 0 }));
       await apply({ workerGroupSpecs: groups }, 'wide');
+      const odd = { ...rayClusterSpec().headGroupSpec, rayStartParams: { 'temp-dir': '/tmp/$(rm -rf /); `id` "x"' } };
+      await apply({ headGroupSpec: odd }, 'odd');
+      await apply({ headGroupSpec: bigHead(1_000_000) }, 'big');
       await apply();
       await ready();
       await ready('wide');
+      await ready('odd');
       expect((await cluster('empty')).status).toBeUndefined();
+      const isTold = await until('the big one to be made or refused', async () => {
+        const { status } = await cluster('big');
+        return status?.state === 'ready' || status?.conditions?.some(({ type }) => type === 'ReplicaFailure');
+      });
+      expect(isTold).toBe(true);
     });
   });
 

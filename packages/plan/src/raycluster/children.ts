@@ -17,6 +17,7 @@ import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
 import type { ServiceRecord } from './observed.ts';
+import { tellOfSharedNames } from './shared-names.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** Everything that belongs to a cluster besides its pods, in the order in which pods come to need it. */
@@ -31,6 +32,7 @@ export function planChildren(subject: Subject): readonly Action[] {
     ...planServeService(subject),
     ...planClaim(subject),
     ...planHeadBudget(subject),
+    ...tellOfSharedNames(subject),
   ];
 }
 

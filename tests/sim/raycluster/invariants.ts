@@ -172,8 +172,12 @@ function writesToRedis(pod: StoredObject): boolean {
 /** Cleanup ends when its Job has, when its time is over, or when the spec no longer says what to clean. */
 function cleanedUp(history: History): string | undefined {
   const released = history.fresh.filter(
-    ({ key, by, object, before }) =>
-      isCluster(key) && by === 'operator' && before !== undefined && hasCleanup(before) && !hasCleanup(object),
+    ({ key, by, type, object, before }) =>
+      isCluster(key) &&
+      by === 'operator' &&
+      before !== undefined &&
+      hasCleanup(before) &&
+      (type === 'DELETED' || !hasCleanup(object)),
   );
   return firstOf(released, ({ object, before, at }) => {
     const { deletionTimestamp, annotations, uid, name } = object.metadata;

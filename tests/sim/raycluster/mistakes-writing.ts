@@ -1,5 +1,5 @@
 import type { KubeObject, RayCluster } from '@manta/api';
-import { isConflict, type KubeClient, type Patch, resources, type ResourceType } from '@manta/kube';
+import { type KubeClient, type Patch, resources, type ResourceType } from '@manta/kube';
 import type { World } from '@manta/runtime';
 import { overriding, seeingThrough } from './client-lens.ts';
 import type { Making } from './making.ts';
@@ -47,20 +47,6 @@ export const WRITING = {
         ? status
         : { ...status, observedGeneration: status.observedGeneration + 1 },
     ),
-  },
-  'swallows-conflicts': {
-    says: 'takes a refused status for a written one',
-    client: (inner) =>
-      overriding(inner, {
-        patch: async (original, type, ref, patch, options) => {
-          try {
-            return await original(type, ref, patch, options);
-          } catch (error) {
-            if (!isConflict(error) || !isStatus(options)) throw error;
-            return inner.get(type, ref as Ref);
-          }
-        },
-      }),
   },
   overwrites: {
     says: 'writes the spec back as its cache has it',

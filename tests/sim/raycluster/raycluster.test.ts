@@ -39,7 +39,6 @@ describe('a mistake is found: an operator that', () => {
     'random-delete': { breaks: /^with the autoscaler on/ },
     boasts: { breaks: /^status tells of no ready worker/ },
     foresees: { breaks: /^status tells of no generation/ },
-    'swallows-conflicts': { breaks: /^reaches what is desired.*says/, faults: ['refuse', 'freeze'] },
     overwrites: { breaks: /^the spec is left to its user|^writes nothing that changes nothing/ },
     'finalizer-later': { breaks: /^Redis is not written to/ },
     'finalizer-forever': { breaks: /^reaches what is desired.*still there/ },

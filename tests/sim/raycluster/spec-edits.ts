@@ -39,6 +39,8 @@ const LIKELY: Readonly<Record<string, readonly Json[]>> = {
   redisAddress: ['redis:6379'],
   size: ['1Gi'],
   image: ['image:1'],
+  host: ['ray.example.com'],
+  path: ['/', '/ray'],
   storageClassName: ['fast'],
   serviceType: ['ClusterIP', 'NodePort', 'LoadBalancer'],
   replicas: [0, 1, 2, 3],

@@ -1,0 +1,467 @@
+import { expect } from 'vitest';
+
+/** A rendered object; examples look wherever they like. */
+// oxlint-disable-next-line typescript/no-explicit-any -- rendered objects are read freely and asserted on
+type Rendered = any;
+
+export interface OperatorView {
+  readonly objects: readonly Rendered[];
+  readonly find: (kind: string, name?: string) => Rendered;
+  /** The operator's container. */
+  readonly container: Rendered;
+}
+
+interface OperatorExample {
+  readonly values: object;
+  readonly check: (view: OperatorView) => void;
+}
+
+interface ClusterExample {
+  readonly values: object;
+  readonly check: (cluster: Rendered) => void;
+}
+
+const GATES =
+  '--feature-gates=RayClusterStatusConditions=true,RayJobDeletionPolicy=true,RayMultiHostIndexing=true,RayServiceIncrementalUpgrade=true,RayCronJob=false,RayClusterMTLS=false,RayClusterNetworkPolicy=false,RayClusterHistoryServer=false';
+
+/** Values of the operator's chart, keyed by what they are about. */
+export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
+  defaults: {
+    values: {},
+    check: ({ container, find }) => {
+      expect(container.args).toEqual([
+        GATES,
+        '--enable-leader-election=true',
+        '--enable-metrics=true',
+        '--log-stdout-encoder=json',
+      ]);
+      expect(container.command).toEqual(['/manager']);
+      expect(container.livenessProbe).toMatchObject({
+        httpGet: { path: '/metrics', port: 'http' },
+        initialDelaySeconds: 10,
+        failureThreshold: 5,
+      });
+      expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
+      expect(find('Deployment').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+      expect(find('Service').spec).toMatchObject({ type: 'ClusterIP', ports: [{ name: 'http', port: 8080 }] });
+    },
+  },
+  names: {
+    values: { nameOverride: 'a', fullnameOverride: 'b', componentOverride: 'c' },
+    check: ({ find }) => {
+      expect(find('Deployment').metadata.name).toBe('b');
+      expect(find('Deployment').spec.selector.matchLabels['app.kubernetes.io/name']).toBe('a');
+      expect(find('Deployment').metadata.labels['app.kubernetes.io/component']).toBe('c');
+    },
+  },
+  replicas: { values: { replicas: 3 }, check: ({ find }) => expect(find('Deployment').spec.replicas).toBe(3) },
+  image: {
+    values: { image: { repository: 'r/x', tag: 'v9', pullPolicy: 'Always' }, imagePullSecrets: [{ name: 's' }] },
+    check: ({ container, find }) => {
+      expect(container).toMatchObject({ image: 'r/x:v9', imagePullPolicy: 'Always' });
+      expect(find('Deployment').spec.template.spec.imagePullSecrets).toEqual([{ name: 's' }]);
+    },
+  },
+  placement: {
+    values: {
+      nodeSelector: { disk: 'ssd' },
+      tolerations: [{ key: 'x', operator: 'Exists' }],
+      priorityClassName: 'system-cluster-critical',
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+          },
+        },
+      },
+    },
+    check: ({ find }) =>
+      expect(find('Deployment').spec.template.spec).toMatchObject({
+        nodeSelector: { disk: 'ssd' },
+        tolerations: [{ key: 'x', operator: 'Exists' }],
+        priorityClassName: 'system-cluster-critical',
+        affinity: { nodeAffinity: {} },
+      }),
+  },
+  'labels and annotations': {
+    values: { labels: { team: 'a' }, annotations: { note: 'b' } },
+    check: ({ find }) => {
+      const { metadata, spec } = find('Deployment');
+      expect(metadata.labels.team).toBe('a');
+      expect(spec.template.metadata).toMatchObject({ labels: { team: 'a' }, annotations: { note: 'b' } });
+    },
+  },
+  'a service account of your own': {
+    values: { serviceAccount: { create: false, name: 'mine' } },
+    check: ({ find }) => {
+      expect(find('ServiceAccount')).toBeUndefined();
+      expect(find('Deployment').spec.template.spec.serviceAccountName).toBe('mine');
+      expect(find('ClusterRoleBinding').subjects[0].name).toBe('mine');
+    },
+  },
+  'a log file': {
+    values: {
+      logging: {
+        stdoutEncoder: 'console',
+        fileEncoder: 'json',
+        baseDir: '/var/log',
+        fileName: 'operator.log',
+        sizeLimit: '1Gi',
+      },
+    },
+    check: ({ container, find }) => {
+      expect(container.args).toEqual(
+        expect.arrayContaining([
+          '--log-stdout-encoder=console',
+          '--log-file-path=/var/log/operator.log',
+          '--log-file-encoder=json',
+        ]),
+      );
+      expect(container.volumeMounts).toEqual([{ name: 'kuberay-logs', mountPath: '/var/log' }]);
+      expect(find('Deployment').spec.template.spec.volumes).toEqual([
+        { name: 'kuberay-logs', emptyDir: { sizeLimit: '1Gi' } },
+      ]);
+    },
+  },
+  'a batch scheduler by name': {
+    values: { batchScheduler: { name: 'volcano' } },
+    check: ({ container, find }) => {
+      expect(container.args).toContain('--batch-scheduler=volcano');
+      expect(JSON.stringify(find('ClusterRole', 'kuberay-operator').rules)).toContain('scheduling.volcano.sh');
+    },
+  },
+  'batch scheduling the old way': {
+    values: { batchScheduler: { enabled: true } },
+    check: ({ container }) => expect(container.args).toContain('--enable-batch-scheduler'),
+  },
+  'a configuration file': {
+    values: {
+      configuration: {
+        enabled: true,
+        defaultContainerEnvs: [{ name: 'A', value: 'b' }],
+        defaultPodLabels: { c: 'd' },
+        defaultPodAnnotations: { e: 'f' },
+        headSidecarContainers: [{ name: 's', image: 'i' }],
+        workerSidecarContainers: [{ name: 't', image: 'i' }],
+      },
+      watchNamespace: ['team-a', 'team-b'],
+      reconcileConcurrency: 4,
+      kubeClient: { qps: 50.5, burst: 70 },
+      useKubernetesProxy: true,
+    },
+    check: ({ container, find }) => {
+      expect(container.args).toEqual([GATES, '--config', '/etc/kuberay/config.yaml']);
+      const text: string = find('ConfigMap').data['config.yaml'];
+      for (const part of [
+        'kind: Configuration',
+        'watchNamespace: team-a,team-b',
+        'reconcileConcurrency: 4',
+        'qps: 50.5',
+        'burst: 70',
+        'useKubernetesProxy: true',
+        'name: A',
+        'c: d',
+        'e: f',
+        'headSidecarContainers',
+        'workerSidecarContainers',
+      ])
+        expect(text).toContain(part);
+    },
+  },
+  'feature gates': {
+    values: {
+      featureGates: [
+        { name: 'RayCronJob', enabled: true },
+        { name: 'KubernetesWAS', enabled: true },
+      ],
+    },
+    check: ({ container, find }) => {
+      expect(container.args[0]).toBe('--feature-gates=RayCronJob=true,KubernetesWAS=true');
+      expect(JSON.stringify(find('ClusterRole', 'kuberay-operator').rules)).toContain('workloads');
+    },
+  },
+  'metrics off': {
+    values: { metrics: { enabled: false } },
+    check: ({ container }) => expect(container.args).toContain('--enable-metrics=false'),
+  },
+  'a service monitor': {
+    values: {
+      metrics: {
+        enabled: true,
+        serviceMonitor: {
+          enabled: true,
+          interval: '15s',
+          honorLabels: false,
+          additionalLabels: { release: 'p' },
+          namespace: 'monitoring',
+        },
+      },
+    },
+    check: ({ find }) =>
+      expect(find('ServiceMonitor')).toMatchObject({
+        metadata: { namespace: 'monitoring', labels: { release: 'p' } },
+        spec: { endpoints: [{ targetPort: 'http', path: '/metrics', interval: '15s', honorLabels: false }] },
+      }),
+  },
+  'another program': {
+    values: { operatorCommand: '/bin/manta' },
+    check: ({ container }) => expect(container.command).toEqual(['/bin/manta']),
+  },
+  'the proxy of the API server': {
+    values: { useKubernetesProxy: false },
+    check: ({ container }) => expect(container.args).toContain('--use-kubernetes-proxy=false'),
+  },
+  'no leader election': {
+    values: { leaderElectionEnabled: false },
+    check: ({ container, find }) => {
+      expect(container.args).toContain('--enable-leader-election=false');
+      expect(find('Role', 'kuberay-operator-leader-election')).toBeUndefined();
+    },
+  },
+  'limits of work and requests, as KubeRay sets them': {
+    values: { reconcileConcurrency: 1, kubeClient: { qps: 100.0, burst: 200 } },
+    check: ({ container }) =>
+      expect(container.args).toEqual(expect.arrayContaining(['--reconcile-concurrency=1', '--qps=100', '--burst=200'])),
+  },
+  'no RBAC': {
+    values: { rbacEnable: false },
+    check: ({ objects }) => expect(objects.filter(({ kind }) => kind.includes('Role'))).toEqual([]),
+  },
+  'one namespace': {
+    values: { singleNamespaceInstall: true },
+    check: ({ container, find }) => {
+      expect(container.args).toContain('--watch-namespace=default');
+      expect(find('ClusterRole')).toBeUndefined();
+      expect(find('Role', 'kuberay-operator').metadata.namespace).toBe('default');
+    },
+  },
+  'several namespaces with a role each': {
+    values: { singleNamespaceInstall: true, watchNamespace: ['default', 'kube-system'] },
+    check: ({ container, objects }) => {
+      expect(container.args).toContain('--watch-namespace=default,kube-system');
+      expect(
+        objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'kuberay-operator'),
+      ).toHaveLength(2);
+    },
+  },
+  'namespaces whose roles somebody else makes': {
+    values: { singleNamespaceInstall: true, crNamespacedRbacEnable: false },
+    check: ({ find }) => expect(find('Role', 'kuberay-operator')).toBeUndefined(),
+  },
+  variables: {
+    values: { env: [{ name: 'ENABLE_WEBHOOKS', value: 'true' }] },
+    check: ({ container }) => expect(container.env).toEqual([{ name: 'ENABLE_WEBHOOKS', value: 'true' }]),
+  },
+  'resources, probes and security': {
+    values: {
+      resources: { limits: { cpu: '2' } },
+      livenessProbe: { periodSeconds: 7 },
+      readinessProbe: { periodSeconds: 8 },
+      podSecurityContext: { fsGroup: 5 },
+      securityContext: { runAsUser: 7 },
+    },
+    check: ({ container, find }) => {
+      expect(container).toMatchObject({
+        resources: { limits: { cpu: '2' } },
+        livenessProbe: { periodSeconds: 7 },
+        readinessProbe: { periodSeconds: 8 },
+        securityContext: { runAsUser: 7 },
+      });
+      expect(find('Deployment').spec.template.spec.securityContext).toEqual({ fsGroup: 5 });
+    },
+  },
+  'another service': {
+    values: { service: { type: 'NodePort', port: 9000 } },
+    check: ({ find }) => expect(find('Service').spec).toMatchObject({ type: 'NodePort', ports: [{ port: 9000 }] }),
+  },
+};
+
+/** Values that cannot be meant, and what the error has to name. */
+export const WRONG_VALUES: Readonly<Record<string, { readonly values: object; readonly says: string }>> = {
+  'a concurrency of zero': {
+    values: { reconcileConcurrency: 0 },
+    says: 'reconcileConcurrency must be a positive whole number, but is 0',
+  },
+  'a rate that is no number': { values: { kubeClient: { qps: 'many' } }, says: 'kubeClient.qps must be a number' },
+  'a burst with a fraction': {
+    values: { kubeClient: { burst: 1.5 } },
+    says: 'kubeClient.burst must be a whole number',
+  },
+  'an unknown scheduler': {
+    values: { batchScheduler: { name: 'slurm' } },
+    says: 'batchScheduler.name must be volcano, yunikorn',
+  },
+  'namespaces as a text': { values: { watchNamespace: 'a,b' }, says: 'watchNamespace must be a list' },
+  'a gate without a verdict': {
+    values: { featureGates: [{ name: 'RayCronJob' }] },
+    says: 'featureGates: each entry needs a name',
+  },
+  'an unknown profile': { values: { manta: { profiles: ['everything'] } }, says: 'there is no profile everything' },
+};
+
+const headOf = (cluster: Rendered) => cluster.spec.headGroupSpec.template.spec;
+
+/** Values of the cluster's chart, keyed by what they are about. */
+export const CLUSTER_VALUES: Readonly<Record<string, ClusterExample>> = {
+  defaults: {
+    values: {},
+    check: ({ metadata, spec }) => {
+      expect(metadata.name).toBe('raycluster-kuberay');
+      expect(spec.headGroupSpec).toMatchObject({ serviceType: 'ClusterIP', rayStartParams: {} });
+      expect(spec.headGroupSpec.template.spec.containers[0]).toMatchObject({
+        name: 'ray-head',
+        image: 'rayproject/ray:2.52.0',
+        resources: { limits: { cpu: '1', memory: '5Gi' } },
+        volumeMounts: [{ name: 'log-volume', mountPath: '/tmp/ray' }],
+      });
+      expect(spec.workerGroupSpecs).toHaveLength(1);
+      expect(spec.workerGroupSpecs[0]).toMatchObject({
+        groupName: 'workergroup',
+        replicas: 1,
+        minReplicas: 1,
+        maxReplicas: 5,
+        numOfHosts: 1,
+      });
+    },
+  },
+  names: {
+    values: { fullnameOverride: 'mine', annotations: { a: 'b' } },
+    check: ({ metadata }) => expect(metadata).toMatchObject({ name: 'mine', annotations: { a: 'b' } }),
+  },
+  images: {
+    values: {
+      image: { repository: 'x/ray', tag: '2.60.0' },
+      head: { image: { tag: '2.60.0-gpu' } },
+      imagePullSecrets: [{ name: 's' }],
+    },
+    check: (cluster) => {
+      expect(headOf(cluster).containers[0].image).toBe('x/ray:2.60.0-gpu');
+      expect(cluster.spec.workerGroupSpecs[0].template.spec.containers[0].image).toBe('x/ray:2.60.0');
+      expect(headOf(cluster).imagePullSecrets).toEqual([{ name: 's' }]);
+    },
+  },
+  'fault tolerance': {
+    values: {
+      gcsFaultTolerance: {
+        enabled: true,
+        redisAddress: 'redis:6379',
+        externalStorageNamespace: 'ns',
+        redisPassword: { value: 'p' },
+        redisUsername: { value: 'u' },
+      },
+    },
+    check: ({ spec }) =>
+      expect(spec.gcsFaultToleranceOptions).toEqual({
+        redisAddress: 'redis:6379',
+        externalStorageNamespace: 'ns',
+        redisPassword: { value: 'p' },
+        redisUsername: { value: 'u' },
+      }),
+  },
+  variables: {
+    values: {
+      common: { containerEnv: [{ name: 'A', value: '1' }] },
+      head: { containerEnv: [{ name: 'B', value: '2' }] },
+    },
+    check: (cluster) => {
+      expect(headOf(cluster).containers[0].env).toEqual([
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ]);
+      expect(cluster.spec.workerGroupSpecs[0].template.spec.containers[0].env).toEqual([{ name: 'A', value: '1' }]);
+    },
+  },
+  autoscaling: {
+    values: {
+      head: {
+        rayVersion: '2.52.0',
+        enableInTreeAutoscaling: true,
+        autoscalerOptions: { version: 'v2', idleTimeoutSeconds: 30 },
+      },
+    },
+    check: ({ spec }) =>
+      expect(spec).toMatchObject({
+        rayVersion: '2.52.0',
+        enableInTreeAutoscaling: true,
+        autoscalerOptions: { version: 'v2' },
+      }),
+  },
+  'start parameters': {
+    values: { head: { initArgs: { port: 6380 }, rayStartParams: { 'num-cpus': 0, block: true } } },
+    check: ({ spec }) =>
+      expect(spec.headGroupSpec.rayStartParams).toEqual({ port: '6380', 'num-cpus': '0', block: 'true' }),
+  },
+  'no worker group': {
+    values: { worker: { disabled: true } },
+    check: ({ spec }) => expect(spec.workerGroupSpecs ?? []).toEqual([]),
+  },
+  'more worker groups': {
+    values: { additionalWorkerGroups: { smallGroup: { disabled: false, replicas: 2 } } },
+    check: ({ spec }) => {
+      expect(spec.workerGroupSpecs[1]).toMatchObject({ groupName: 'smallGroup', replicas: 2, maxReplicas: 5 });
+      expect(spec.workerGroupSpecs[1].template.spec.containers[0].resources.limits).toEqual({
+        cpu: '1',
+        memory: '1Gi',
+      });
+    },
+  },
+  'everything about pods': {
+    values: {
+      worker: {
+        labels: { a: 'b' },
+        annotations: { c: 'd' },
+        initContainers: [{ name: 'i', image: 'x' }],
+        sidecarContainers: [{ name: 's', image: 'x' }],
+        command: ['a'],
+        args: ['b'],
+        envFrom: [{ secretRef: { name: 's' } }],
+        ports: [{ containerPort: 80, name: 'p' }],
+        lifecycle: { preStop: { exec: { command: ['x'] } } },
+        nodeSelector: { e: 'f' },
+        affinity: {},
+        tolerations: [{ operator: 'Exists' }],
+        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+        priorityClassName: 'high',
+        restartPolicy: 'Never',
+        runtimeClassName: 'nvidia',
+        serviceAccountName: 'account',
+        podSecurityContext: { fsGroup: 1 },
+        securityContext: { runAsUser: 2 },
+        dnsConfig: { nameservers: ['1.1.1.1'] },
+        resourceClaims: [{ name: 'gpu', resourceClaimName: 'g' }],
+      },
+    },
+    check: ({ spec }) => {
+      const { metadata, spec: pod } = spec.workerGroupSpecs[0].template;
+      expect(metadata).toMatchObject({ labels: { a: 'b' }, annotations: { c: 'd' } });
+      expect(pod).toMatchObject({
+        initContainers: [{ name: 'i' }],
+        nodeSelector: { e: 'f' },
+        tolerations: [{ operator: 'Exists' }],
+        topologySpreadConstraints: [{ topologyKey: 'zone' }],
+        priorityClassName: 'high',
+        restartPolicy: 'Never',
+        runtimeClassName: 'nvidia',
+        serviceAccountName: 'account',
+        securityContext: { fsGroup: 1 },
+        dnsConfig: { nameservers: ['1.1.1.1'] },
+        resourceClaims: [{ name: 'gpu' }],
+      });
+      expect(pod.containers).toMatchObject([
+        {
+          command: ['a'],
+          args: ['b'],
+          envFrom: [{ secretRef: { name: 's' } }],
+          ports: [{ containerPort: 80 }],
+          lifecycle: { preStop: {} },
+          securityContext: { runAsUser: 2 },
+        },
+        { name: 's' },
+      ]);
+    },
+  },
+  'what only this chart has': {
+    values: { spec: { suspend: true, upgradeStrategy: { type: 'Recreate' } } },
+    check: ({ spec }) => expect(spec).toMatchObject({ suspend: true, upgradeStrategy: { type: 'Recreate' } }),
+  },
+};

@@ -15,7 +15,8 @@ const FULL = 100;
 
 /**
  * The next change of capacity, if it is time for one. The side that gains traffic grows first; the other one shrinks only when the traffic
- * has followed, so that both together never have more than 100 percent and the surge, and traffic never goes where there is no capacity.
+ * has followed, so that both together never have more than 100 percent and the surge, and traffic never goes where there is no capacity. Only
+ * an emergency gives a side more traffic than capacity; then the capacity follows.
  */
 export function nextCapacityStep(shares: Shares, surge: number, isRollingBack: boolean): CapacityStep | undefined {
   const { activeCapacity, pendingCapacity, activeTraffic, pendingTraffic } = shares;
@@ -23,7 +24,7 @@ export function nextCapacityStep(shares: Shares, surge: number, isRollingBack: b
   const capacity = { active: activeCapacity, pending: pendingCapacity };
   const traffic = { active: activeTraffic, pending: pendingTraffic };
   if (capacity[gaining] === FULL && capacity[losing] === 0) return undefined;
-  if (capacity[gaining] !== traffic[gaining]) return undefined;
+  if (traffic[gaining] < capacity[gaining]) return undefined;
   if (activeCapacity + pendingCapacity > FULL) {
     return { role: losing, capacity: Math.max(0, capacity[losing] - surge) };
   }

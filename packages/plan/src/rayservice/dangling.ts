@@ -60,7 +60,7 @@ function deletionDelayMs({ spec }: Subject): number {
  */
 function sinceWhen({ memory, now, before }: Subject, { cluster }: ServiceCluster): number {
   const known = memory.danglingSince[uidOf(cluster)];
-  if (known !== undefined) return known;
+  if (known !== undefined) return Math.min(known, now);
   const upgrade = conditionOf(before.conditions, Type.UpgradeInProgress);
   if (upgrade?.status !== 'False') return now;
   const ended = Date.parse(upgrade.lastTransitionTime);

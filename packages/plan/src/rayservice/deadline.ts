@@ -55,12 +55,12 @@ function fingerprint({ spec }: Subject): string {
   return sha256([wantedHash(spec.rayClusterConfig), spec.serveConfigV2 ?? ''].join('\u0000')).slice(0, 16);
 }
 
-function lastProgress({ before, pending, active }: Subject): number {
+function lastProgress({ before, pending, active, now }: Subject): number {
   const times = [
     conditionOf(before.conditions, Type.UpgradeInProgress)?.lastTransitionTime,
     pending.view?.cluster.metadata?.creationTimestamp,
     pending.status.lastTrafficMigratedTime,
     active.status.lastTrafficMigratedTime,
   ];
-  return Math.max(0, ...times.map((time) => Date.parse(time ?? '')).filter((ms) => !Number.isNaN(ms)));
+  return Math.min(now, Math.max(0, ...times.map((time) => Date.parse(time ?? '')).filter((ms) => !Number.isNaN(ms))));
 }

@@ -210,6 +210,45 @@ describe('an upgrade that is turned round', () => {
     expect(world.status.activeServiceStatus?.targetCapacity).toBe(100);
   });
 
+  it('goes back in a service that had another strategy before', () => {
+    const world = new ServiceWorld({ spec: { rayClusterConfig: config() } });
+    world.settle(10);
+    const old = world.active;
+    world.edit({ upgradeStrategy: specOf({ maxSurgePercent: 50, stepSizePercent: 50 }).upgradeStrategy ?? {} });
+    world.settle(10);
+    const spec = world.service.spec;
+    world.editImage('ray:new');
+    world.settle(6);
+    world.edit({ ...spec });
+    world.settle(60);
+    expect([world.active, world.pending]).toEqual([old, '']);
+  });
+
+  it('goes forward when the cluster that it would go back to is lost', () => {
+    const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
+    const spec = world.service.spec;
+    world.editImage('ray:new', { serveConfigV2: 'applications: [{name: other}]' });
+    while (world.status.pendingServiceStatus?.trafficRoutedPercent !== 50) world.settle(1);
+    world.edit({ ...spec });
+    world.settle(1);
+    world.clusters.delete(world.active);
+    world.settle(120);
+    expect(world.pending).toBe('');
+    expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
+    expect(world.weights()).toEqual({ [world.active]: 100 });
+  });
+
+  it('ends although the old cluster has died for good', () => {
+    const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
+    world.editImage('ray:new');
+    while (world.status.pendingServiceStatus?.trafficRoutedPercent !== 25) world.settle(1);
+    const { active, pending } = world;
+    world.loseHead(active);
+    world.serveOf(active).workers = 0;
+    world.settle(60);
+    expect([world.active, world.pending]).toEqual([pending, '']);
+  });
+
   it('goes on to the same cluster when the new spec is applied again', () => {
     const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
     const first = world.service.spec;

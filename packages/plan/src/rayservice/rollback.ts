@@ -3,6 +3,7 @@ import { compareCluster } from './compare.ts';
 import { Reason, Type, withCondition, withoutCondition, yes } from './conditions.ts';
 import { isRejected } from './deadline.ts';
 import { isHeadReady } from './serving.ts';
+import { sharesOf } from './shares.ts';
 import { isShifting, type Subject } from './subject.ts';
 
 /** Which way an upgrade in steps goes: on, or back to the cluster that it came from. */
@@ -12,7 +13,9 @@ export type Direction = 'forward' | 'back';
 export function directionOf(subject: Subject): Direction | undefined {
   const { active, pending } = subject;
   if (!isShifting(subject)) return undefined;
-  if (active.view === undefined || pending.view === undefined) return subject.isRollingBack ? 'back' : 'forward';
+  // To a cluster that is lost there is no way back.
+  if (active.view === undefined) return 'forward';
+  if (pending.view === undefined) return subject.isRollingBack ? 'back' : 'forward';
   if (isRejected(subject)) return 'back';
   if (compareCluster(subject, active.view.cluster).verdict === 'same') return 'back';
   return compareCluster(subject, pending.view.cluster).verdict === 'different' ? 'back' : 'forward';
@@ -45,9 +48,10 @@ export function withDirection(
 
 /** Whether everything is back where it was, or as far as it can get because the pending cluster is dead. */
 export function isRollbackComplete(subject: Subject): boolean {
-  const { active, pending, isRollingBack } = subject;
+  const { pending, isRollingBack } = subject;
   if (!isShifting(subject) || !isRollingBack) return false;
-  if (active.status.targetCapacity !== 100 || active.status.trafficRoutedPercent !== 100) return false;
+  const { activeCapacity, activeTraffic, pendingCapacity, pendingTraffic } = sharesOf(subject);
+  if (activeCapacity !== 100 || activeTraffic !== 100) return false;
   if (pending.view === undefined || !isHeadReady(subject, pending.view)) return true;
-  return pending.status.targetCapacity === 0 && pending.status.trafficRoutedPercent === 0;
+  return pendingCapacity === 0 && pendingTraffic === 0;
 }

@@ -1,11 +1,12 @@
 import { type RayServiceStatus, serviceNames } from '@manta/api';
 import { timestamp } from '../raycluster/conditions.ts';
 import { weightOf } from '../build/http-route.ts';
-import { type CapacityStep, nextCapacityStep, type Shares } from './capacity.ts';
+import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
 import { isHeadReady, isServing } from './serving.ts';
 import type { Pace } from './strategy.ts';
+import { sharesOf } from './shares.ts';
 import type { Side, Subject } from './subject.ts';
 import { nextWeights, type Weights } from './weights.ts';
 
@@ -56,22 +57,14 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
 /** How long until traffic may move again; 0: it may. */
 export function restMs({ now }: Subject, { status }: Side, { intervalMs }: Pace): number {
   const last = Date.parse(status.lastTrafficMigratedTime ?? '');
-  return Number.isNaN(last) ? 0 : Math.max(0, last + intervalMs - now);
+  // A clock that was put back must not make a pause longer than it is.
+  return Number.isNaN(last) ? 0 : Math.max(0, Math.min(intervalMs, last + intervalMs - now));
 }
 
 /** A side's status with its new share. */
 export function withWeight(status: RayServiceStatus, weight: number, now: number): RayServiceStatus {
   if (status.trafficRoutedPercent === weight) return status;
   return { ...status, trafficRoutedPercent: weight, lastTrafficMigratedTime: timestamp(now) };
-}
-
-export function sharesOf({ active, pending }: Pick<Subject, 'active' | 'pending'>): Shares {
-  return {
-    activeCapacity: active.status.targetCapacity ?? FULL,
-    pendingCapacity: pending.status.targetCapacity ?? 0,
-    activeTraffic: active.status.trafficRoutedPercent ?? FULL,
-    pendingTraffic: pending.status.trafficRoutedPercent ?? 0,
-  };
 }
 
 /** Whether the last step has reached the route. */

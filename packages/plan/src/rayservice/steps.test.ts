@@ -16,6 +16,8 @@ describe('the next step of capacity', () => {
     ['the old one shrinks when both are more than enough', '80/70 30/30', 20, false, { role: 'active', capacity: 60 }],
     ['nothing before the traffic has followed', '100/100 50/25', 50, false, undefined],
     ['nothing when all has gone over', '0/0 100/100', 50, false, undefined],
+    ['after an emergency the old one shrinks', '100/0 50/100', 50, false, { role: 'active', capacity: 50 }],
+    ['after an emergency the new one grows', '50/0 50/100', 50, false, { role: 'pending', capacity: 100 }],
     ['no further than all', '10/10 90/90', 20, false, { role: 'pending', capacity: 100 }],
     ['no further than nothing', '10/0 100/100', 20, false, { role: 'active', capacity: 0 }],
     ['backwards the old one grows', '50/50 50/50', 50, true, { role: 'active', capacity: 100 }],

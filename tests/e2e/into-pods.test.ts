@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { execInPod, forwardPorts, openPodPorts, resources, runInPod } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LocalRay, processesOf, removeFolder, startLocalRay } from './support/local-ray.ts';
+import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
 import { create, getText, isReady, NAMESPACE, until, untilObject } from './support/look.ts';
 
 const MANIFEST = `
@@ -40,11 +40,7 @@ describe('a pod that runs on this machine', () => {
     await create(ray, MANIFEST);
     await untilObject(ray, resources.pods, 'web', isReady);
   });
-  afterAll(async () => {
-    await ray.stop();
-    expect(processesOf(ray.folder)).toEqual([]);
-    removeFolder(ray.folder);
-  });
+  afterAll(() => endLocalRay(ray));
 
   const run = (command: readonly string[], input?: string | Uint8Array) =>
     runInPod(ray.connection, { ...target, command }, input);
@@ -76,7 +72,7 @@ describe('a pod that runs on this machine', () => {
     await until('the command', isThere, (count) => count === '1');
     session.exit.catch(() => undefined);
     session.close();
-    await until('its end', isThere, (count) => count === '0');
+    expect(await until('its end', isThere, (count) => count === '0')).toBe('0');
   });
 
   it('has its ports forwarded', async () => {
@@ -100,7 +96,7 @@ describe('a pod that runs on this machine', () => {
   it('answers through the API server, by its name and by its Service', async () => {
     const get = (path: string) => getText(ray, `/api/v1/namespaces/default/${path}`);
     for (const name of ['pods/web', 'pods/web:8000', 'services/web', 'services/web:80', 'services/http:web:http'])
-      expect(await get(`${name}/proxy/hosts`), name).toMatchObject({
+      expect(await get(`${name}/proxy/hosts`)).toMatchObject({
         status: 200,
         text: expect.stringContaining('web.default.svc.cluster.local'),
       });
@@ -118,7 +114,7 @@ describe('a pod that runs on this machine', () => {
       ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'ErrImagePull',
     );
     expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain(
-      'no program on this machine stands for the image "example.com/team/thing:1"',
+      'no program on this machine stands for the image "example.com/team/thing:1": pods are processes here, nothing is pulled; manta up --image example.com/team/thing=<folder>',
     );
   });
 });

@@ -23,6 +23,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     driver = await startNamespaceDriver({
       mode,
       description: mode,
+      dataDir: folder,
       machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', MACHINE],
       onApiConnection: (socket) => void socket.end('this is the API server'),
       onEgressConnection: (socket) => void socket.end(),
@@ -43,7 +44,14 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
   /** Runs a shell script to its end. */
   async function run(sandbox: Sandbox, script: string, mounts: readonly Mount[] = []) {
     const output = join(folder, `out-${Math.random()}`);
-    const process = await sandbox.start({ name: 'main', command: ['bash', '-c', script], env, mounts, output });
+    const process = await sandbox.start({
+      name: 'main',
+      command: ['bash', '-c', script],
+      env,
+      mounts,
+      shmBytes: 1 << 26,
+      output,
+    });
     const end = await process.ended;
     return { ...end, output: readFileSync(output, 'utf8') };
   }
@@ -56,6 +64,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       command: ['python3', '-u', '-m', 'http.server', '8000'],
       env,
       mounts: [],
+      shmBytes: 1 << 26,
       output,
     });
     await vi.waitFor(async () => (await server.connect(8000)).destroy(), { timeout: 20_000 });
@@ -78,6 +87,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
         command: ['python3', '-u', '-m', 'http.server', '8000'],
         env,
         mounts: [],
+        shmBytes: 1 << 26,
         output: join(folder, word),
       });
     const both = await Promise.all([listen(a, 'a'), listen(b, 'b')]);
@@ -130,7 +140,15 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       output: 'cannot mount /no/such: it does not exist\n',
     });
     const start = (command: readonly string[], workingDir: string) =>
-      sandbox.start({ name: 'bad', command, env, mounts: [], workingDir, output: join(folder, `bad-${mode}`) });
+      sandbox.start({
+        name: 'bad',
+        command,
+        env,
+        mounts: [],
+        shmBytes: 1 << 26,
+        workingDir,
+        output: join(folder, `bad-${mode}`),
+      });
     expect(await (await start(['no-such-program'], '/')).ended).toEqual({ code: 127 });
     expect(await (await start(['true'], '/no/where')).ended).toEqual({ code: 126 });
     expect(readFileSync(join(folder, `bad-${mode}`), 'utf8')).toContain(
@@ -143,7 +161,14 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     const sandbox = await pod('1.1.1.1 first\n');
     const output = join(folder, `hosts-${mode}`);
     const script = 'exec 3</etc/hosts; cat /etc/hosts; until grep -q second /etc/hosts; do sleep 0.05; done; cat <&3';
-    const process = await sandbox.start({ name: 'main', command: ['bash', '-c', script], env, mounts: [], output });
+    const process = await sandbox.start({
+      name: 'main',
+      command: ['bash', '-c', script],
+      env,
+      mounts: [],
+      shmBytes: 1 << 26,
+      output,
+    });
     await vi.waitFor(() => expect(readFileSync(output, 'utf8')).toContain('first'), { timeout: 10_000 });
     await sandbox.setHosts('2.2.2.2 second\n');
     await process.ended;
@@ -158,6 +183,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       command: ['sleep', '1000'],
       env,
       mounts: [],
+      shmBytes: 1 << 26,
       output: join(folder, 'x'),
     });
     const exec = await vi.waitFor(() => sandbox.exec(main, ['sh', '-c', 'cat; echo oops >&2; exit 3']), {

@@ -35,6 +35,14 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .option('--port <n>', 'loopback port; 0 is any free one', portNumber, DEFAULT_PORT)
     .addOption(dataDir())
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
+    .option('--reset', 'forget everything that the data directory holds before starting')
+    .option('--feature-gates <list>', "the operator's: Name=true,Other=false")
+    .option(
+      '--image <name=folder>',
+      'what runs instead of an image: the programs of a folder, which come first in PATH; may be repeated',
+      imageFolder,
+      {},
+    )
     .addOption(
       new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices(['user', 'root']),
     )
@@ -114,6 +122,15 @@ function amount(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('It is a number, 0 or more.');
+}
+
+/** Adds to what was given before. */
+function imageFolder(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, image, folder] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (image !== undefined && folder !== undefined) return { ...before, [image]: folder };
+  throw new InvalidArgumentError(
+    'It is an image without its tag, = and a folder: example.com/team/thing=/opt/thing/bin.',
+  );
 }
 
 function portNumber(text: string): number {

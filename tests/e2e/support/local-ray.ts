@@ -108,7 +108,10 @@ export function processesOf(folder: string): readonly string[] {
   });
 }
 
-/** Removes an engine's folder. */
-export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+/** Ends an engine for good: everything that it started must be gone, and then its folder goes. */
+export async function endLocalRay(ray: LocalRay): Promise<void> {
+  await ray.stop();
+  const left = processesOf(ray.folder);
+  rmSync(ray.folder, { recursive: true, force: true });
+  if (left.length > 0) throw new Error(`still there after the engine's end:\n${left.join('\n')}`);
 }

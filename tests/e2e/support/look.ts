@@ -45,13 +45,6 @@ export async function untilObject<T extends KubeObject>(
   return await until(`${type.kind} ${name}`, get, isWanted);
 }
 
-/** Deletes an object and waits until no pod of its cluster is left. */
-export async function remove(ray: LocalRay, type: ResourceType, name: string): Promise<void> {
-  await ray.client.delete(type, { namespace: NAMESPACE, name }, { propagationPolicy: 'Background' });
-  const pods = async () => (await podsOf(ray)).filter(({ metadata }) => metadata?.name?.startsWith(name) === true);
-  await until(`no pods of ${name}`, pods, (left) => left.length === 0);
-}
-
 /** The pods that have all these labels. */
 export async function podsOf(ray: LocalRay, labels: Readonly<Record<string, string>> = {}): Promise<readonly Pod[]> {
   const labelSelector = Object.entries(labels)
@@ -73,7 +66,8 @@ export function isReady(pod: Pod | undefined): boolean {
 /** Runs a command in a pod's first container; throws with what it said when it fails. */
 export async function exec(ray: LocalRay, pod: string, command: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runInPod(ray.connection, { namespace: NAMESPACE, pod, command });
-  if (code !== 0) throw new Error(`${command.join(' ')} in ${pod} ended with ${code}:\n${stdout}${stderr}`);
+  if (code !== 0)
+    throw new Error(`${command.join(' ')} in ${pod} ended with ${code}:\n${String(stdout)}${String(stderr)}`);
   return stdout.toString('utf8').trim();
 }
 

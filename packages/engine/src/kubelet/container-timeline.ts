@@ -66,7 +66,8 @@ export function momentOf({ attempt, beginMs, run, last }: Timeline, nowMs: numbe
 const CREATING = { reason: 'ContainerCreating' } as const;
 const CRASH_LOOP = { state: 'waiting', reason: 'CrashLoopBackOff' } as const;
 
-function restarts(policy: RestartPolicy, code: number): boolean {
+/** Whether a container that ended so is started again. */
+export function restarts(policy: RestartPolicy, code: number): boolean {
   return policy === 'Always' || (policy === 'OnFailure' && code !== 0);
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@manta/api';
 import { timestamp } from '../controllers/timestamp.ts';
-import type { ContainerMoment, Ended, RestartPolicy } from './container-timeline.ts';
+import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from './container-timeline.ts';
 
 /** A container at a moment. */
 export interface ContainerView {
@@ -43,12 +43,14 @@ export function podStatus(view: PodView): PodStatus {
   };
 }
 
-/** A container that will be started again counts as running once it has run. */
+/** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. */
 function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
   const hasFailed = initContainers.some(({ moment }) => moment.state === 'ended' && moment.code !== 0);
   if (hasFailed && restartPolicyOf(pod) === 'Never') return 'Failed';
   const states = containers.map(({ moment }) => moment);
-  if (states.every(({ state }) => state === 'ended')) {
+  const isLast = (code: number) =>
+    pod.metadata?.deletionTimestamp !== undefined || !restarts(restartPolicyOf(pod), code);
+  if (states.every((moment) => moment.state === 'ended' && isLast(moment.code))) {
     return states.every((moment) => moment.state === 'ended' && moment.code === 0) ? 'Succeeded' : 'Failed';
   }
   return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';

@@ -37,6 +37,7 @@ const RESERVED_BYTES = 1024 * 1024 * 1024;
 export async function startPods({ cluster, accept }: PodsContext, options: PodsOptions): Promise<LocalPods> {
   const driver = await chooseDriver({
     mode: options.mode,
+    dataDir: options.dataDir,
     machineCommand: options.machineCommand,
     onApiConnection: accept,
     onEgressConnection: createEgress(options.env),

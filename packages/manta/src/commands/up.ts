@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import {
   createImageTable,
+  type ImageTableOptions,
   type LocalPods,
   POD_GATEWAY,
   type PodsContext,
@@ -17,6 +18,7 @@ import { runOperator, stopSignal } from '@manta/operator';
 import { provideRay } from '../local/provide-ray.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions } from './engine-crds.ts';
+import { resetDataDir } from '../local/reset.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
 
 /** What `manta up` was asked for. */
@@ -26,6 +28,12 @@ export interface UpOptions {
   readonly port: number;
   readonly dataDir?: string;
   readonly kubeconfigOut?: string;
+  /** Empties the data directory first. */
+  readonly reset?: boolean;
+  /** The operator's, as its own flag takes them. */
+  readonly featureGates?: string;
+  /** Images, without tags, and the folder whose programs stand for each. */
+  readonly image?: Readonly<Record<string, string>>;
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
@@ -36,6 +44,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   refuseSecond(dataDir);
   const kubeconfig = resolve(options.kubeconfigOut ?? join(dataDir, 'kubeconfig'));
   refuseForeign(kubeconfig);
+  if (options.reset === true) resetDataDir(dataDir);
   const stop = stopSignal();
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const ray = options.pods ? await provideRay({ env: process.env, say }) : undefined;
@@ -54,7 +63,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
           pods: async (context: PodsContext) => {
             pods = await startPods(context, {
               dataDir,
-              images: createImageTable({ rayBin: ray.bin }),
+              images: createImageTable({ rayBin: ray.bin, configured: imageFolders(options.image) }),
               machineCommand: machineCommand(),
               mode: options.sandbox,
               env: process.env,
@@ -73,12 +82,16 @@ export async function up(options: UpOptions, version: string): Promise<number> {
       process.env['HTTP_PROXY'] = pods.proxy.url;
     }
     say(`ready\nkubeconfig: ${kubeconfig}`);
-    return await runOperator(operatorFlags(kubeconfig), version, stop.signal);
+    return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
     await engine.stop();
     removeEngineRecord(dataDir);
     stop.dispose();
   }
+}
+
+function imageFolders(image: UpOptions['image'] = {}): NonNullable<ImageTableOptions['configured']> {
+  return Object.fromEntries(Object.entries(image).map(([name, bin]) => [name, { bin: resolve(bin) }]));
 }
 
 /** This very program, as the one inside the pods' namespaces. */
@@ -101,13 +114,14 @@ function refuseSecond(dataDir: string): void {
 }
 
 /** There is nobody to lead but this one, and whoever scrapes or probes would have to know its ports: any free ones will do. */
-function operatorFlags(kubeconfig: string): readonly string[] {
+function operatorFlags(kubeconfig: string, featureGates: string | undefined): readonly string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     '--enable-leader-election=false',
     '--log-stdout-encoder=console',
     '--metrics-addr=127.0.0.1:0',
     '--health-probe-bind-address=127.0.0.1:0',
+    ...(featureGates === undefined ? [] : [`--feature-gates=${featureGates}`]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container, LifecycleHandler } from '@manta/api';
-import type { ContainerMoment, Ended, RestartPolicy } from '../../kubelet/container-timeline.ts';
+import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from '../../kubelet/container-timeline.ts';
 import type { ContainerView } from '../../kubelet/pod-status.ts';
 import type { ProcessEnd, ProcessRequest, Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
 import { ContainerConfigError } from './config-error.ts';
@@ -213,10 +213,6 @@ export class ContainerRunner {
     this.#moment = moment;
     this.#host.changed();
   }
-}
-
-function restarts(policy: RestartPolicy, code: number): boolean {
-  return policy === 'Always' || (policy === 'OnFailure' && code !== 0);
 }
 
 function tailOf(path: string): string | undefined {

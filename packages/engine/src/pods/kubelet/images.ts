@@ -36,8 +36,14 @@ export function createImageTable({ rayBin, redisBin, configured = {} }: ImageTab
   };
 }
 
-/** Ray must not phone home from somebody's laptop. */
-const RAY_ENV = { RAY_USAGE_STATS_ENABLED: '0', PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' } as const;
+/** Ray must not phone home from somebody's laptop, and a laptop that is busy with other things may take its time. */
+const RAY_ENV = {
+  RAY_USAGE_STATS_ENABLED: '0',
+  RAY_DASHBOARD_STARTUP_TIMEOUT_S: '300',
+  RAY_gcs_server_port_wait_time_s: '120',
+  PYTHONUNBUFFERED: '1',
+  PYTHONDONTWRITEBYTECODE: '1',
+} as const;
 
 function environment(bin: string | undefined): Readonly<Record<string, string>> {
   return {
@@ -53,7 +59,6 @@ function nameOf(image: string): string {
 }
 
 function unknown(image: string): string {
-  const advice =
-    'pods are processes of this machine here; name what runs instead in the images section of the engine configuration';
+  const advice = `pods are processes here, nothing is pulled; manta up --image ${nameOf(image)}=<folder> names the folder with the programs that run instead`;
   return `no program on this machine stands for the image "${image}": ${advice}`;
 }

@@ -8,6 +8,7 @@ import { ContainerRunner } from './container-runner.ts';
 import { environmentOf } from './environment.ts';
 import { expand } from './expand.ts';
 import type { ImageTable } from './images.ts';
+import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
 import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
 
 /** What the pods of one node share. */
@@ -30,6 +31,7 @@ export interface NodeServices {
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
+const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
@@ -186,9 +188,16 @@ export class PodWorker {
       this.#volumes.set(volume.name, await prepareVolume(volume, this.#folder, sources));
     }
     const image = this.#node.images(container.image ?? '');
-    const base = image.kind === 'known' ? image.env : {};
+    const isRay = container.image?.includes('rayproject/') === true;
+    const storeBytes = objectStoreBytes(container);
+    const base = {
+      ...(image.kind === 'known' ? image.env : {}),
+      ...(isRay ? { [OBJECT_STORE_VARIABLE]: String(storeBytes) } : {}),
+    };
     const env = environmentOf(container, sources, { ...base, HOSTNAME: this.#pod.metadata.name, ...this.#node.env });
-    const shmBytes = sharedMemoryBytes(container, this.#volumes);
+    const shmBytes =
+      sharedMemoryBytes(container, this.#volumes) ??
+      (isRay ? Math.max(DEFAULT_SHM_BYTES, sharedMemoryFor(storeBytes)) : DEFAULT_SHM_BYTES);
     const fallback = image.kind === 'known' ? (image.command ?? []) : [];
     const command = [...(container.command ?? fallback), ...(container.args ?? [])];
     if (command.length === 0)
@@ -198,8 +207,8 @@ export class PodWorker {
       command: command.map((word) => expand(word, env)),
       env,
       mounts: mountsOf(container, this.#volumes, env),
-      workingDir: container.workingDir ?? (container.image?.includes('rayproject/') === true ? '/home/ray' : '/'),
-      ...(shmBytes === undefined ? {} : { shmBytes }),
+      workingDir: container.workingDir ?? (isRay ? '/home/ray' : '/'),
+      shmBytes,
       output: join(this.#folder, 'logs', `${container.name}.${attempt}.log`),
     };
   }

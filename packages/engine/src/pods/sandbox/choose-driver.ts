@@ -8,7 +8,7 @@ export { EGRESS_PORT };
 export type SandboxMode = 'user' | 'root';
 
 export interface ChooseOptions
-  extends Pick<NamespaceDriverOptions, 'machineCommand' | 'onApiConnection' | 'onEgressConnection'> {
+  extends Pick<NamespaceDriverOptions, 'dataDir' | 'machineCommand' | 'onApiConnection' | 'onEgressConnection'> {
   /** Forced; chosen by trying unless told. */
   readonly mode?: SandboxMode | undefined;
 }

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { readFirstLine } from '../machine/connection.ts';
@@ -12,6 +11,7 @@ import { rootScript } from '../machine/root-script.ts';
 import { AddressPool } from './address-pool.ts';
 import { MachineLine } from './machine-line.ts';
 import type { ExecStreams, ProcessRequest, Sandbox, SandboxDriver, SandboxProcess, SandboxRequest } from './sandbox.ts';
+import { newSocketFolder } from './socket-folder.ts';
 
 /** Ports of the machine's address, as pods see them. */
 const API_PORT = 6443;
@@ -19,12 +19,13 @@ export const EGRESS_PORT = 3128;
 const SUBNET = '10.244.0';
 /** The address of the machine on the pods' network, where they find the API server. */
 export const POD_GATEWAY = `${SUBNET}.1`;
-const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
 
 export interface NamespaceDriverOptions {
   /** `user`: without any privilege, in a user namespace. `root`: as root, where user namespaces are forbidden. */
   readonly mode: 'user' | 'root';
   readonly description: string;
+  /** Where it notes what has to be removed after a crash. */
+  readonly dataDir: string;
   /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
   readonly machineCommand: readonly string[];
   /** Takes a connection from a pod to the API server. */
@@ -41,8 +42,7 @@ export const NAMESPACE_FLAGS = {
 
 /** Pods with their own network, processes and mounts, on a bridge inside namespaces that the host does not see. */
 export async function startNamespaceDriver(options: NamespaceDriverOptions): Promise<SandboxDriver> {
-  // Short, and for this user only: a socket's path may have 107 bytes.
-  const folder = mkdtempSync(join(tmpdir(), 'manta-'));
+  const folder = newSocketFolder(options.dataDir);
   const servers = [
     await listen(join(folder, 'api'), options.onApiConnection),
     await listen(join(folder, 'egress'), options.onEgressConnection),
@@ -165,7 +165,7 @@ async function startProcess(
     tmp: join(own, 'tmp'),
     hosts: join(folder, 'hosts'),
     resolvConf: join(folder, 'resolv.conf'),
-    shmBytes: request.shmBytes ?? DEFAULT_SHM_BYTES,
+    shmBytes: request.shmBytes,
     mounts: request.mounts,
     workingDir: request.workingDir ?? '/',
   });

@@ -52,8 +52,8 @@ export interface ProcessRequest {
   /** Must exist inside; `/` unless told. */
   readonly workingDir?: string;
   readonly mounts: readonly Mount[];
-  /** Size of `/dev/shm`; half a gigabyte unless told. */
-  readonly shmBytes?: number;
+  /** Size of `/dev/shm`. */
+  readonly shmBytes: number;
   /** The file that its output is appended to, as it is written. */
   readonly output: string;
 }

@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+const PREFIX = 'manta-';
+
+/**
+ * Makes a folder for sockets. It is short, since a socket's path may have 107 bytes, so it is not in the data directory; which one it is
+ * stands there, and the one of an engine that was killed is removed.
+ */
+export function newSocketFolder(dataDir: string): string {
+  const note = join(dataDir, 'sockets');
+  const last = read(note);
+  // Whoever wrote to that file: nothing but such a folder is ever removed.
+  const isOurs = dirname(last) === tmpdir() && basename(last).startsWith(PREFIX);
+  if (isOurs) rmSync(last, { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  writeFileSync(note, folder, { mode: 0o600 });
+  return folder;
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

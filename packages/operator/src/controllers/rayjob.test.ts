@@ -286,6 +286,19 @@ describe('what the server refuses', () => {
     expect(notes()).toContain(`Warning FailedToCreateRayJobSubmitter: ${told}`);
   });
 
+  it('does not hold up the job when it is only its Service', async () => {
+    await create();
+    const head = await bringUp();
+    refuse('create', /services/);
+    await client.delete(resources.services, { name: 'job-head-svc', namespace: NAMESPACE });
+    await says(head, 'RUNNING');
+    expect(await stage()).toBe('Running/RUNNING');
+    expect(notes()).toContain('Warning FailedToCreateService: Failed to create the service ml/job-head-svc, not today');
+    client.faults.onRequest = undefined;
+    await clock.advance(10_000);
+    await expect(client.get(resources.services, { name: 'job-head-svc', namespace: NAMESPACE })).resolves.toBeDefined();
+  });
+
   it('is told when it is a deletion, and the job stays where it is', async () => {
     await create({ submissionMode: 'K8sJobMode', shutdownAfterJobFinishes: true });
     await bringUp();

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { planRayJob } from './plan.ts';
-import { ago, check, DOES_NOT_KNOW, done, gaveUp, IS_SILENT, running, says, sidecar } from './testing/observed-job.ts';
+import {
+  ago,
+  check,
+  cluster,
+  DOES_NOT_KNOW,
+  done,
+  gaveUp,
+  IS_SILENT,
+  running,
+  says,
+  sidecar,
+} from './testing/observed-job.ts';
 
 describe('the end of a submitter', () => {
   check({
@@ -56,6 +67,13 @@ describe('a submitter in the head pod', () => {
       '→ Failed/RUNNING SubmissionFailed',
     ],
     'goes with its head': [inHead({ heads: [] }), '→ Failed/RUNNING AppFailed'],
+    'does not go with a head that its cluster has and we do not see yet': [
+      inHead({
+        answer: says('RUNNING'),
+        heads: [],
+        cluster: cluster('ready', { status: { state: 'ready', head: { podName: 'job-x-head-abcde' } } }),
+      }),
+    ],
     'cannot be in two heads': [
       inHead({ heads: [sidecar(), sidecar()] }),
       'fail: found 2 head pods [demo-head-abcde demo-head-abcde], and one is expected',

@@ -4,7 +4,10 @@ import { controllerReference } from '../build/owner.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName, type Subject } from './subject.ts';
 
-/** One name under which users reach the head of whichever cluster the job runs on; it outlives attempts. */
+/**
+ * One name under which users reach the head of whichever cluster the job runs on; it outlives attempts. The job itself does not need it,
+ * so a Service that is refused holds up nothing.
+ */
 export function planHeadService(subject: Subject): readonly Action[] {
   const { cluster, headService, isSelecting, status } = subject;
   if (isSelecting || cluster?.spec === undefined) return [];
@@ -15,13 +18,23 @@ export function planHeadService(subject: Subject): readonly Action[] {
   if (headService === undefined) {
     const done = normal(SharedEventReason.CreatedService, 'Create', `Created the service ${told}`);
     const failed = warning(SharedEventReason.FailedToCreateService, 'Create', `Failed to create the service ${told}`);
-    return [{ type: 'create', kind: 'Service', objects: [wanted], whenExists: 'fine-if-ours', done, failed }];
+    return [
+      {
+        type: 'create',
+        kind: 'Service',
+        objects: [wanted],
+        whenExists: 'fine-if-ours',
+        done,
+        failed,
+        isOptional: true,
+      },
+    ];
   }
   // An address that was given to a Service stays with it.
   const { clusterIP: _kept, ...spec } = wanted.spec ?? {};
   const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
   const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
-  return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed }];
+  return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed, isOptional: true }];
 }
 
 /** The Service of the cluster's head under the job's name. */

@@ -11,6 +11,9 @@ export interface JobQuestion {
   readonly newerThan: number | undefined;
 }
 
+/** Kubernetes tells when a submitter ended in whole seconds: what Ray said within that second may be older than its end. */
+const WITHIN_A_SECOND_MS = 999;
+
 /** The question about a job that runs; undefined while there is none. */
 export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQuestion | undefined {
   const subject = subjectOf({ ...observed, answer: { kind: 'unasked' } });
@@ -20,7 +23,7 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   if (!isRunning || isLeaving || !status.jobId) return undefined;
   const submitter = submitterOf(subject);
   const moments = [
-    submitter.kind === 'finished' || submitter.kind === 'failed' ? submitter.at : undefined,
+    submitter.kind === 'finished' || submitter.kind === 'failed' ? submitter.at + WITHIN_A_SECOND_MS : undefined,
     submission?.state === 'done' ? submission.at : undefined,
     isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
   ].filter((moment) => moment !== undefined);

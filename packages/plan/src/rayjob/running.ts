@@ -12,6 +12,9 @@ import type { Subject } from './subject.ts';
 import { submitterOf } from './submitter.ts';
 import { plainTime, soonest } from './times.ts';
 
+/** When a Service that was refused is tried again. */
+const SERVICE_MS = 10_000;
+
 /** Follows a job that Ray has, or is about to have. What Ray says of its end counts more than any timer. */
 export function follow(subject: Subject): Step {
   const { spec, status, cluster, answer } = subject;
@@ -26,10 +29,12 @@ export function follow(subject: Subject): Step {
   if (cut !== undefined) return cut;
   if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));
   const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
+  const service = planHeadService(subject);
+  const serviceMs = service.length === 0 ? undefined : SERVICE_MS;
   return {
     ...step,
-    actions: [...planHeadService(subject), ...step.actions],
-    lookAgainMs: soonest(step.lookAgainMs, nextLook(subject)),
+    actions: [...service, ...step.actions],
+    lookAgainMs: soonest(step.lookAgainMs, nextLook(subject), serviceMs),
   };
 }
 
@@ -64,6 +69,8 @@ function withoutHead(subject: Subject): Step | undefined {
     const names = heads.map(({ name }) => name).join(' ');
     return stay([{ type: 'fail', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
   }
+  // Our view of pods may be behind that of clusters: a head counts as gone when its cluster says so too.
+  if (subject.cluster?.status?.head?.podName !== undefined) return undefined;
   return move(subject, {
     jobDeploymentStatus: JobDeploymentStatus.Failed,
     reason: JobFailedReason.AppFailed,

@@ -48,6 +48,12 @@ describe('a job that the operator submits', () => {
       'patch RayJob job',
       '→ Running/-',
     ],
+    'waits until the cluster says which head it has now': [
+      unsubmitted({
+        cluster: cluster('ready', { status: { state: 'ready', head: {} } }),
+        status: { rayClusterStatus: { head: { podName: 'old' } } },
+      }),
+    ],
     'is handed over to the head that it was to go to': [
       unsubmitted({ cluster: onHead('same'), status: { rayClusterStatus: { head: { podName: 'same' } } } }),
       'ask job-x to submit',
@@ -95,7 +101,7 @@ describe('what Ray is asked', () => {
   });
 
   it('must be newer than the submitter’s end, the submission and the deadline', () => {
-    expect(asked({ submitter: done(5) })?.newerThan).toBe(NOW - 5000);
+    expect(asked({ submitter: done(5) })?.newerThan).toBe(NOW - 5000 + 999);
     expect(asked({ submission: SUBMITTED })?.newerThan).toBe(NOW - 1);
     expect(asked({ spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
     expect(asked({ submitter: done(5), spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);

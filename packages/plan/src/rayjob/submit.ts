@@ -19,7 +19,9 @@ export function submissionId(jobId: string): string {
 export function submit(subject: Subject): Step {
   const { spec, status, submission, parseYaml, now } = subject;
   if (submission?.state === 'running') return stay();
-  if (status.jobStatus !== undefined || isAnotherHead(subject)) return startOver(subject);
+  const place = placeOf(subject);
+  if (place === 'unknown') return stay();
+  if (status.jobStatus !== undefined || place === 'another head') return startOver(subject);
   const againMs = submission?.state === 'failed' ? submission.at + AGAIN_MS - now : 0;
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
@@ -53,11 +55,12 @@ function startOver(subject: Subject): Step {
   );
 }
 
-/** Whether the head that is asked is another than the one that the job was to go to, or was last seen on. */
-function isAnotherHead({ status, cluster }: Subject): boolean {
+/** Where the job would go: to the head that it was to go to, or was last seen on; to another; or nobody can tell yet. */
+function placeOf({ status, cluster }: Subject): 'as before' | 'another head' | 'unknown' {
   const before = status.rayClusterStatus?.head?.podName;
   const current = cluster?.status?.head?.podName;
-  return before !== undefined && current !== undefined && before !== current;
+  if (before === undefined || before === current) return 'as before';
+  return current === undefined ? 'unknown' : 'another head';
 }
 
 function clearIfDone(subject: Subject): Step {

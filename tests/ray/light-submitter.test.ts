@@ -7,7 +7,7 @@ import { systemClock } from '@manta/kube';
 import { createHttpSend, createRayClient, type RayClient } from '@manta/ray';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalRayHead, startRayHead } from '../support/ray-head.ts';
-import { provideRay } from '../support/ray-venv.ts';
+import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 
 const http = createHttpSend();
 let head: LocalRayHead;

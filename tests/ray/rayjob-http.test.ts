@@ -23,7 +23,7 @@ import {
 } from '../../packages/operator/src/observe/ray-cluster-cache.ts';
 import { createRayJobCache } from '../../packages/operator/src/observe/rayjob-cache.ts';
 import { type LocalRayHead, startRayHead } from '../support/ray-head.ts';
-import { provideRay } from '../support/ray-venv.ts';
+import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 
 const NAMESPACE = 'ml';
 const patience = { timeout: 90_000, interval: 200 };

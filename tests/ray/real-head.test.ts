@@ -1,4 +1,4 @@
-import { provideRay } from '../support/ray-venv.ts';
+import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 import { startRayHead } from '../support/ray-head.ts';
 import { describeHead } from './head-suite.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildContext } from '../../packages/plan/src/testing/build-context.ts';
 import { type LocalRayHead, startRayHead } from '../support/ray-head.ts';
-import { provideRay } from '../support/ray-venv.ts';
+import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 
 const http = createHttpSend();
 const token = 'manta-tests-token';

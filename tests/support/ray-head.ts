@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { GuardedProcess } from './guarded-process.ts';
-import type { RayVenv } from './ray-venv.ts';
+import type { RayHome } from '../../packages/manta/src/local/provide-ray.ts';
 
 /** A Ray head on this machine, with ports of its own. */
 export interface LocalRayHead {
@@ -23,7 +23,7 @@ export interface LocalRayHead {
 }
 
 export interface LocalRayHeadOptions {
-  readonly venv: RayVenv;
+  readonly venv: RayHome;
   /** More variables for the head and all that runs in it. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -67,7 +67,7 @@ export async function startRayHead({ venv, env = {} }: LocalRayHeadOptions): Pro
   };
 }
 
-function environment(venv: RayVenv, on: Ports): Readonly<Record<string, string>> {
+function environment(venv: RayHome, on: Ports): Readonly<Record<string, string>> {
   return {
     PATH: `${venv.bin}:${process.env['PATH'] ?? ''}`,
     // Otherwise Ray tells its makers that it was started.
@@ -78,7 +78,7 @@ function environment(venv: RayVenv, on: Ports): Readonly<Record<string, string>>
   };
 }
 
-function launch(venv: RayVenv, folder: string, on: Ports, env: Readonly<Record<string, string>>): GuardedProcess {
+function launch(venv: RayHome, folder: string, on: Ports, env: Readonly<Record<string, string>>): GuardedProcess {
   const flags = [
     `--port=${on.gcs}`,
     '--dashboard-host=127.0.0.1',
@@ -98,7 +98,7 @@ function launch(venv: RayVenv, folder: string, on: Ports, env: Readonly<Record<s
     `--temp-dir=${join(folder, 'ray')}`,
   ];
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const args = [...assignments, venv.ray, 'start', '--head', '--block', ...flags];
+  const args = [...assignments, join(venv.bin, 'ray'), 'start', '--head', '--block', ...flags];
   return new GuardedProcess({ command: '/usr/bin/env', args, logFile: join(folder, 'head.log'), folder });
 }
 

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createKubeClient,
   createTransport,
@@ -13,8 +11,12 @@ import {
   type Transport,
 } from '@manta/kube';
 import { cacheRoot } from '../../../packages/manta/src/local/provide-ray.ts';
+import { GuardedProcess } from '../../support/guarded-process.ts';
 
 const MANTA = resolve(import.meta.dirname, '../../../bin/manta');
+/** Ray may have to be installed first. */
+const START_MS = 600_000;
+const STOP_MS = 60_000;
 
 /** `manta up` with real Ray, as a process of its own in a folder of its own. */
 export interface LocalRay {
@@ -45,32 +47,24 @@ export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'manta-e2e-'));
 }
 
-/** Starts an engine and waits until it serves. */
+/** Starts an engine and waits until it serves. It ends with this process, however that ends. */
 export async function startLocalRay(options: LocalRayOptions = {}): Promise<LocalRay> {
   const { folder = newFolder(), args = [], through = [] } = options;
   const logFile = join(folder, 'log');
-  const words = [...through, MANTA, 'up', '--port=0', `--data-dir=${join(folder, 'data')}`, ...args];
-  const output = openSync(logFile, 'a');
-  const { KUBECONFIG: _k, KUBERNETES_SERVICE_HOST: _h, ...inherited } = process.env;
-  const env = { ...inherited, HOME: folder, TMPDIR: folder, MANTA_CACHE: cacheRoot(process.env) };
-  const child = spawn(words[0] ?? '', words.slice(1), { env, stdio: ['ignore', output, output] });
-  closeSync(output);
-  const endWithUs = () => void child.kill('SIGKILL');
-  process.once('exit', endWithUs);
-  const ended = new Promise<void>((done) => {
-    child.once('close', () => {
-      process.off('exit', endWithUs);
-      done();
-    });
-  });
+  rmSync(logFile, { force: true });
+  const set = [`HOME=${folder}`, `TMPDIR=${folder}`, `MANTA_CACHE=${cacheRoot(process.env)}`];
+  const up = [MANTA, 'up', '--port=0', `--data-dir=${join(folder, 'data')}`, ...args];
+  const words = ['-u', 'KUBECONFIG', '-u', 'KUBERNETES_SERVICE_HOST', ...set, ...through, ...up];
+  const engine = new GuardedProcess({ command: '/usr/bin/env', args: words, logFile, folder });
   const log = () => readFileSync(logFile, 'utf8');
-  const kubeconfig = await readyKubeconfig(child, log);
+  const path = () => /^kubeconfig: (.+)$/m.exec(log())?.[1];
+  await engine.until('serving', () => Promise.resolve(path() !== undefined), START_MS);
+  const kubeconfig = path() ?? '';
   const connection = await loadConnection({ kubeconfig });
   const transport = createTransport({ connection, clock: systemClock, userAgent: 'manta-e2e' });
-  const end = async (signal: NodeJS.Signals) => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     await transport.close();
-    child.kill(signal);
-    await ended;
+    await engine.stop(signal, STOP_MS);
   };
   return {
     folder,
@@ -78,21 +72,11 @@ export async function startLocalRay(options: LocalRayOptions = {}): Promise<Loca
     transport,
     connection,
     kubeconfig,
-    pid: child.pid ?? 0,
+    pid: engine.pid,
     log,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
-}
-
-async function readyKubeconfig(child: ChildProcess, log: () => string): Promise<string> {
-  const before = log().length;
-  for (;;) {
-    const path = /^kubeconfig: (.+)$/m.exec(log().slice(before))?.[1];
-    if (path !== undefined) return path;
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`manta up ended:\n${log()}`);
-    await sleep(100);
-  }
 }
 
 /** Command lines of processes that have a folder's name in their arguments or environment. */

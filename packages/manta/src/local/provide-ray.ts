@@ -12,10 +12,13 @@ export interface RayHome {
   readonly bin: string;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface ProvideRayOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** This process's unless told. */
+  readonly env?: Environment;
   /** Told in one line each time something takes long. */
-  readonly say: (line: string) => void;
+  readonly say?: (line: string) => void;
 }
 
 /** Why Ray can't be had on this machine, and what to do. */
@@ -30,7 +33,8 @@ const READ_VERSION = 'import sys; print(sys.implementation.name, sys.version_inf
  * Provides real Ray from PyPI: the newest that this machine's Python can have, or the version in `MANTA_RAY_VERSION`. It is made once and
  * kept in the user's cache; `MANTA_RAY_VENV` names an environment of one's own instead.
  */
-export async function provideRay({ env, say }: ProvideRayOptions): Promise<RayHome> {
+export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHome> {
+  const { env = process.env, say = () => undefined } = options;
   const given = env['MANTA_RAY_VENV'];
   if (given) return existing(given);
   const version = env['MANTA_RAY_VERSION'];
@@ -52,7 +56,7 @@ export async function provideRay({ env, say }: ProvideRayOptions): Promise<RayHo
 }
 
 /** Where everything is cached that can be had again. */
-export function cacheRoot(env: ProvideRayOptions['env']): string {
+export function cacheRoot(env: Environment): string {
   if (env['MANTA_CACHE']) return env['MANTA_CACHE'];
   return env['XDG_CACHE_HOME']
     ? join(env['XDG_CACHE_HOME'], 'manta')
@@ -71,7 +75,7 @@ const MARK = 'manta-complete';
 const isComplete = (folder: string) => existsSync(join(folder, MARK));
 
 /** Another Python or another requirement is another folder: virtual environments can't be shared or moved. */
-async function folderName(requirement: string, env: ProvideRayOptions['env']): Promise<string> {
+async function folderName(requirement: string, env: Environment): Promise<string> {
   const { code, stdout } = await run('python3', ['-c', READ_VERSION], env);
   const [name = '', major = '', minor = ''] = stdout.trim().split(' ');
   const isNew =
@@ -85,7 +89,7 @@ async function folderName(requirement: string, env: ProvideRayOptions['env']): P
   return `${name}-${major}.${minor}-${createHash('sha256').update(requirement).digest('hex').slice(0, 8)}`;
 }
 
-async function install(folder: string, requirement: string, env: ProvideRayOptions['env']): Promise<void> {
+async function install(folder: string, requirement: string, env: Environment): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const python = join(folder, 'bin', 'python');
   const pip = ['install', '--quiet', '--disable-pip-version-check', requirement];
@@ -116,7 +120,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-function run(command: string, args: readonly string[], env: ProvideRayOptions['env']): Promise<Outcome> {
+function run(command: string, args: readonly string[], env: Environment): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];

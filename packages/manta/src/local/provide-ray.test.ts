@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { provideRay } from '../support/ray-venv.ts';
+import { provideRay } from './provide-ray.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -73,6 +73,7 @@ describe('a submitter in the head pod', () => {
         heads: [],
         cluster: cluster('ready', { status: { state: 'ready', head: { podName: 'job-x-head-abcde' } } }),
       }),
+      '→ Running/RUNNING',
     ],
     'cannot be in two heads': [
       inHead({ heads: [sidecar(), sidecar()] }),

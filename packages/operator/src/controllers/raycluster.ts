@@ -1,4 +1,4 @@
-import { type RayCluster, RayClusterConditionType, type RayClusterStatus } from '@manta/api';
+import { isConditionTrue, type RayCluster, RayClusterConditionType, type RayClusterStatus } from '@manta/api';
 import {
   type BuildContext,
   headsToAsk,
@@ -49,6 +49,8 @@ export interface RayClusterControllerOptions {
 const WAIT_MS = 2000;
 /** When to look again for a permission that was missing. */
 const UNSEEN_MS = 10_000;
+/** The same where the cluster works without it. */
+const NOT_ALLOWED_MS = 30_000;
 
 /** Observe, plan, act, and say how it went: for RayClusters. */
 export function createRayClusterController(world: World, options: RayClusterControllerOptions): Controller {
@@ -108,7 +110,11 @@ class RayClusterReconciler {
     if (outcome.kind === 'waiting') return this.#wait(outcome, plan, pass);
     if (heldMs > 0) return requeueAfter(heldMs);
     if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
-    return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
+    const lookAgainMs = Math.min(
+      plan.lookAgainMs ?? Number.POSITIVE_INFINITY,
+      retryMs(status ?? observed.cluster.status),
+    );
+    return Number.isFinite(lookAgainMs) ? requeueAfter(lookAgainMs) : done;
   }
 
   async #act(
@@ -180,6 +186,12 @@ class RayClusterReconciler {
     this.#options.nodes?.forget(key);
     return done;
   }
+}
+
+/** What is not allowed, and can be done without, is looked at again before long. */
+function retryMs(status: RayCluster['status']): number {
+  const isMissing = isConditionTrue(status?.conditions, RayClusterConditionType.PermissionMissing);
+  return isMissing ? NOT_ALLOWED_MS : Number.POSITIVE_INFINITY;
 }
 
 /** A plan that could not be carried out to its end; the key comes back later. */

@@ -141,7 +141,7 @@ function planHeadBudget(subject: Subject): readonly Action[] {
   if (wanted !== undefined) {
     const words = 'pod disruption budget';
     const made = createUnlessThere(subject, 'PodDisruptionBudget', words, wanted, children.budgets);
-    return made.map((action) => ({ ...action, stopsNothing: true }));
+    return made.map((action) => ({ ...action, isOptional: true }));
   }
   return children.budgets
     .filter(({ owner }) => owner === uid)

@@ -41,7 +41,7 @@ export function updateChild(subject: Subject, kind: ChildKind, words: string, ob
     object,
     done: normal(`Updated${kind}`, 'Update', `Updated ${told}`),
     failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${told}`),
-    // Pods can do with what is there.
-    stopsNothing: true,
+    // The cluster can do with what is there.
+    isOptional: true,
   };
 }

@@ -4,6 +4,8 @@ import { MISTAKES as CRON_MISTAKES, type Mistake as CronMistake } from './raycro
 import { rayCronJobScenario } from './raycronjob/scenario.ts';
 import { MISTAKES as JOB_MISTAKES, type Mistake as JobMistake } from './rayjob/mistakes.ts';
 import { rayJobScenario } from './rayjob/scenario.ts';
+import { MISTAKES as SERVICE_MISTAKES, type Mistake as ServiceMistake } from './rayservice/mistakes.ts';
+import { rayServiceScenario } from './rayservice/scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { BUGS, type Bug } from './toy/bugs.ts';
 import { toyScenario } from './toy/scenario.ts';
@@ -14,10 +16,12 @@ export const SCENARIOS: readonly Scenario[] = [
   rayClusterScenario({ isElected: true }),
   rayCronJobScenario(),
   rayJobScenario(),
+  rayServiceScenario(),
   toyScenario(),
   ...keys<Mistake>(MISTAKES).map((mistake) => rayClusterScenario({ mistake })),
   ...keys<CronMistake>(CRON_MISTAKES).map((mistake) => rayCronJobScenario({ mistake })),
   ...keys<JobMistake>(JOB_MISTAKES).map((mistake) => rayJobScenario({ mistake })),
+  ...keys<ServiceMistake>(SERVICE_MISTAKES).map((mistake) => rayServiceScenario({ mistake })),
   ...keys<Bug>(BUGS).map((bug) => toyScenario(bug)),
 ];
 

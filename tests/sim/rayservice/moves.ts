@@ -1,0 +1,54 @@
+import { Label, NodeType, type RayServiceSpec } from '@manta/api';
+import { ApiError, resources } from '@manta/kube';
+import { quietly } from '../raycluster/quietly.ts';
+import type { Backstage, Move } from '../scenario.ts';
+import { configOf, createService, isReadyPod, NAMESPACE, SERVICE, specOf, STORED } from './stage.ts';
+
+const ref = { name: SERVICE, namespace: NAMESPACE };
+
+/** What users do, and what happens to pods. */
+export const MOVES: Readonly<Record<string, Move>> = {
+  'another image': (backstage) => cluster(backstage, `ray:${2 + backstage.choices.pick(2)}`),
+  'the first image': (backstage) => cluster(backstage, 'ray:1'),
+  'other code': ({ client, choices }) => edit(client, { serveConfigV2: configOf(`v${1 + choices.pick(3)}`) }),
+  'broken code': ({ client }) => edit(client, { serveConfigV2: configOf('broken') }),
+  'code that works': ({ client }) => edit(client, { serveConfigV2: configOf('v1') }),
+  suspend: ({ client }) => edit(client, { suspend: true }),
+  resume: ({ client }) => edit(client, { suspend: false }),
+  resumes: ({ client }) => edit(client, { suspend: false }),
+  'delete and make anew': async (backstage) => {
+    await quietly(backstage.client.delete(resources.rayServices, ref));
+    createSoon(backstage);
+  },
+  'lose a head': (backstage) => losePod(backstage, NodeType.Head),
+  'lose a worker': (backstage) => losePod(backstage, NodeType.Worker),
+};
+
+/** Until the old one is gone; somebody else may be faster. */
+function createSoon(backstage: Backstage): void {
+  backstage.clock.setTimer(1_000, () => {
+    void createService(backstage).catch((error: unknown) => {
+      const isThere = error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!isThere) throw error;
+      if (error.message.includes('being deleted')) createSoon(backstage);
+    });
+  });
+}
+
+function cluster({ client }: Backstage, image: string): Promise<void> {
+  return edit(client, { rayClusterConfig: specOf({ image, code: '' }).rayClusterConfig });
+}
+
+async function edit(client: Backstage['client'], spec: Partial<RayServiceSpec>): Promise<void> {
+  await quietly(client.patch(resources.rayServices, ref, { type: 'merge', body: { spec } }));
+}
+
+async function losePod({ api, client, choices }: Backstage, type: NodeType): Promise<void> {
+  const pods = api.store
+    .list(STORED.pods)
+    .filter((pod) => pod.metadata.labels?.[Label.NodeType] === type && isReadyPod(pod));
+  const pod = pods[choices.pick(pods.length)];
+  if (pod === undefined) return;
+  const options = { gracePeriodSeconds: choices.chance(0.5) ? 0 : 30 };
+  await quietly(client.delete(resources.pods, { name: pod.metadata.name, namespace: NAMESPACE }, options));
+}

@@ -1,4 +1,4 @@
-import { sharedWidgets } from '../support/custom-resources.ts';
+import { createWidgets, sharedWidgets } from '../support/custom-resources.ts';
 import { expect } from '../support/expect.ts';
 import { expectRefusal } from '../support/expect-status.ts';
 import { patchType } from '../support/objects.ts';
@@ -164,6 +164,19 @@ export const cases: readonly Case[] = [
       });
       expect(ownedBy(after, 'editor')).toEqual({ 'f:spec': { 'f:color': {} } });
       expect(ownedBy(after, 'me')).toEqual({ 'f:spec': { 'f:tags': { 'v:"a"': {} } } });
+    },
+  },
+  {
+    title: 'the owners of a custom resource are forgotten for a list with an empty entry, not for an empty list',
+    run: async (t) => {
+      const widgets = await createWidgets(t);
+      const namespace = await t.namespace();
+      const path = widgets.path(namespace, 'w');
+      const { metadata } = await t.must('POST', widgets.path(namespace), widgets.object('w', { size: 1 }));
+      const patch = (managedFields: readonly Fields[]) =>
+        t.must('PATCH', path, { metadata: { managedFields } }, patchType.merge);
+      expect((await patch([])).metadata.managedFields).toEqual(metadata.managedFields);
+      expect((await patch([{}])).metadata.managedFields).toBeUndefined();
     },
   },
 ];

@@ -116,14 +116,9 @@ function* inFieldOrder(fields: ReadonlyMap<string, ShapeField>, object: JsonObje
 function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
   const decoded: Record<string, Json> = {};
   for (const [key, child] of Object.entries(object)) {
-    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? storedZero(shape));
+    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? zeroOf(shape));
   }
   return decoded;
-}
-
-/** What storage gives back for a key without a value: bytes that are not there come back empty. */
-function storedZero(shape: Shape): Json {
-  return shape.kind === 'bytes' ? '' : zeroOf(shape);
 }
 
 /** What Go keeps in structs, which are never empty to it. */

@@ -11,6 +11,7 @@ import {
   prepareServiceAccount,
   prepareVolume,
   prepareVolumeUpdate,
+  storeBytes,
 } from './prepare/core.ts';
 import { prepareDefinition } from './prepare/definition.ts';
 import { prepareJob } from './prepare/job.ts';
@@ -65,6 +66,8 @@ const rows: readonly Row[] = [
   {
     type: 'core.ConfigMap',
     checksMetaTwice: true,
+    prepareForCreate: storeBytes,
+    prepareForUpdate: storeBytes,
     validate: checkConfigMap,
     validateUpdate: checkDataUpdate(checkConfigMap),
   },
@@ -110,6 +113,8 @@ const rows: readonly Row[] = [
   {
     type: 'core.Secret',
     checksMetaTwice: true,
+    prepareForCreate: storeBytes,
+    prepareForUpdate: storeBytes,
     fold: foldSecret,
     validate: checkSecret,
     validateUpdate: checkDataUpdate(checkSecret),

@@ -1,3 +1,4 @@
+import { mapObject } from '../../crd/rebuild.ts';
 import type { Time } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { mapPart, mapParts, metaOf, part, parts, text, textEntries, texts, without } from '../read.ts';
@@ -61,6 +62,12 @@ export function foldSecret(object: JsonObject): JsonObject {
   if (plain.length === 0) return object;
   const encoded = Object.fromEntries(plain.map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]));
   return { ...without(object, 'stringData'), data: { ...part(object, 'data'), ...encoded } };
+}
+
+/** Bytes that are not there come back from storage as empty ones. */
+export function storeBytes(object: JsonObject): JsonObject {
+  const stored = (data: JsonObject) => mapObject(data, (value) => value ?? '');
+  return mapPart(mapPart(object, 'data', stored), 'binaryData', stored);
 }
 
 /** A service account refers to its secrets by name alone. */

@@ -18,8 +18,9 @@ export function preparePodResize(object: JsonObject, old: JsonObject): JsonObjec
   };
 }
 
-/** In the order that was sent, strangers included: it is for the checks to refuse them. */
+/** In the order that was sent, strangers included: it is for the checks to refuse them. Of more or fewer than before all is looked at. */
 function resizedContainers(sent: readonly JsonObject[], old: readonly JsonObject[]): readonly JsonObject[] {
+  if (sent.length !== old.length) return sent;
   const byName = new Map(old.map((container) => [text(container, 'name'), container]));
   return sent.map((container) => {
     const before = byName.get(text(container, 'name'));

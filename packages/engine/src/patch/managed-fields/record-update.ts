@@ -81,7 +81,7 @@ function createdFrom({ after, schema, resolve }: UpdateRecord): JsonObject {
 /** A client may edit managedFields, reset them with an empty entry, or know nothing of them: then what is stored counts. */
 function ownersBefore({ before, after, sentManagedFields, subresource }: UpdateRecord): Owners {
   const stored = managedFieldsOf(before);
-  const sent = sentManagedFields ?? managedFieldsOf(after);
+  const sent = sentManagedFields === undefined ? managedFieldsOf(after) : sentManagedFields;
   if (subresource !== '') return readOrNone(stored);
   if (isReset(sent)) return new Map();
   const owners = readOrNone(sent);

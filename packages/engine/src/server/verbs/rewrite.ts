@@ -132,11 +132,13 @@ function recorded(
   old: JsonObject,
   after: JsonObject,
 ): JsonObject {
-  const { apiVersion, schema, resolve, hasStatus } = scope.version;
+  const { apiVersion, schema, resolve, hasStatus, isBuiltin } = scope.version;
   const manager = managerOf(scope, params);
   const now = timestamp(api.world.clock.now());
   const { subresource } = scope;
-  const sentManagedFields = how.sentManagedFields?.(old);
+  const sent = how.sentManagedFields?.(old);
+  // Of custom resources only a list with an empty entry makes the server forget all owners.
+  const sentManagedFields = !isBuiltin && Array.isArray(sent) && sent.length === 0 ? null : sent;
   const written = { before: old, after, sentManagedFields, manager, apiVersion, subresource, now };
   return recordUpdate({ ...written, schema, resolve, hasStatus });
 }

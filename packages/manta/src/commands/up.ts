@@ -47,7 +47,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   if (options.reset === true) resetDataDir(dataDir);
   const stop = stopSignal();
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const ray = options.pods ? await provideRay({ env: process.env, say }) : undefined;
+  const ray = options.pods ? await provideRay({ say, signal: stop.signal }) : undefined;
   let pods: LocalPods | undefined;
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },

@@ -60,4 +60,15 @@ describe('providing Ray', () => {
     await provideRay({ ...options, env: { ...env, MANTA_RAY_VERSION: '2.9.0' } });
     expect(said.filter((line) => line.startsWith('installing'))).toHaveLength(2);
   });
+
+  test('ends an installation when it is told to, and begins anew the next time', async () => {
+    const { env } = await machine(fakePip.replace('PIP', 'exec sleep 1000'));
+    const stop = new AbortController();
+    const say = (line: string) => {
+      if (line.startsWith('installing')) setTimeout(() => stop.abort(new Error('received SIGINT')), 100);
+    };
+    await expect(provideRay({ env, say, signal: stop.signal })).rejects.toThrow('received SIGINT');
+    await machine(fakePip.replace('PIP', 'touch "${0%python}ray"'));
+    expect(await readdir((await provideRay({ env })).bin)).toContain('ray');
+  });
 });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { explainInstall } from './install-problem.ts';
 import { withLock } from './lock.ts';
 
 /** A Python environment with Ray in it. */
@@ -19,6 +20,8 @@ export interface ProvideRayOptions {
   readonly env?: Environment;
   /** Told in one line each time something takes long. */
   readonly say?: (line: string) => void;
+  /** Ends an installation; the next one begins anew. */
+  readonly signal?: AbortSignal;
 }
 
 /** Why Ray can't be had on this machine, and what to do. */
@@ -34,7 +37,7 @@ const READ_VERSION = 'import sys; print(sys.implementation.name, sys.version_inf
  * kept in the user's cache; `MANTA_RAY_VENV` names an environment of one's own instead.
  */
 export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHome> {
-  const { env = process.env, say = () => undefined } = options;
+  const { env = process.env, say = () => undefined, signal } = options;
   const given = env['MANTA_RAY_VENV'];
   if (given) return existing(given);
   const version = env['MANTA_RAY_VERSION'];
@@ -48,7 +51,7 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
     async () => {
       if (!isComplete(folder)) {
         say('installing Ray from PyPI, about 500 MB, once; this takes a minute or more');
-        await install(folder, requirement, env);
+        await install({ folder, requirement, env, signal });
       }
       return { bin: join(folder, 'bin') };
     },
@@ -89,11 +92,18 @@ async function folderName(requirement: string, env: Environment): Promise<string
   return `${name}-${major}.${minor}-${createHash('sha256').update(requirement).digest('hex').slice(0, 8)}`;
 }
 
-async function install(folder: string, requirement: string, env: Environment): Promise<void> {
+interface Installation {
+  readonly folder: string;
+  readonly requirement: string;
+  readonly env: Environment;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function install({ folder, requirement, env, signal }: Installation): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const python = join(folder, 'bin', 'python');
-  const pip = ['install', '--quiet', '--disable-pip-version-check', requirement];
-  const made = await run('python3', ['-m', 'venv', folder], env);
+  const pip = ['install', '--quiet', '--disable-pip-version-check', '--retries=2', requirement];
+  const made = await run('python3', ['-m', 'venv', folder], env, signal);
   // Some systems ship a Python that makes environments only without pip; then the system's own pip fills them.
   const steps =
     made.code === 0
@@ -103,13 +113,10 @@ async function install(folder: string, requirement: string, env: Environment): P
           ['python3', ['-m', 'pip', '--python', python, ...pip]] as const,
         ];
   for (const [command, args] of steps) {
-    const { code, stdout, stderr } = await run(command, args, env);
+    const { code, stdout, stderr } = await run(command, args, env, signal);
     if (code === 0) continue;
-    const words = (stderr || stdout).trimEnd().split('\n').slice(-5).join('\n');
-    throw new RayMissingError(
-      `Ray could not be installed into ${folder}:\n${words}\n` +
-        'Make a package index reachable (pip config), install python3-venv where it is missing, or set MANTA_RAY_VENV.',
-    );
+    signal?.throwIfAborted();
+    throw new RayMissingError(explainInstall(requirement, folder, stderr || stdout));
   }
   await writeFile(join(folder, MARK), `${requirement}\n`);
 }
@@ -120,9 +127,13 @@ interface Outcome {
   readonly stderr: string;
 }
 
-function run(command: string, args: readonly string[], env: Environment): Promise<Outcome> {
+function run(command: string, args: readonly string[], env: Environment, signal?: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(signal === undefined ? {} : { signal }),
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

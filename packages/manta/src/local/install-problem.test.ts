@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { explainInstall } from './install-problem.ts';
+
+const explain = (said: string) => explainInstall('ray[default,serve]==9.9.9', '/cache/ray', said);
+
+describe('why Ray could not be installed', () => {
+  it.each([
+    [
+      'no network',
+      "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError': /simple/ray/\nERROR: Could not find a version that satisfies the requirement ray (from versions: none)",
+      'No package index answers, so Ray cannot be installed. Connect to the Internet',
+    ],
+    [
+      'a version that does not exist',
+      'ERROR: Could not find a version that satisfies the requirement ray==9.9.9 (from versions: 2.51.0, 2.52.0, 2.53.0, 2.60.0)',
+      'There is no ray[default,serve]==9.9.9 for this Python; the newest are 2.52.0, 2.53.0, 2.60.0.',
+    ],
+    ['a full disk', 'ERROR: [Errno 28] No space left on device', 'The disk with /cache/ray is full'],
+    [
+      'anything else, in its own words',
+      'ERROR: strange',
+      'Ray could not be installed into /cache/ray:\nERROR: strange\n',
+    ],
+  ])('is told for %s', (_, said, expected) => {
+    expect(explain(said)).toContain(expected);
+  });
+});

@@ -2,7 +2,12 @@
 export interface Scenario {
   readonly name: string;
   readonly what: string;
-  run(): Promise<Measurement>;
+  run(options?: RunOptions): Promise<Measurement>;
+}
+
+export interface RunOptions {
+  /** A smaller number makes a quick look; 1 unless told, and only 1 is a measurement. Not every scenario heeds it. */
+  readonly scale?: number;
 }
 
 export interface Measurement {
@@ -10,5 +15,10 @@ export interface Measurement {
   readonly summary: string;
   readonly figures: Readonly<Record<string, number>>;
   /** What was promised, and whether this run keeps it. */
-  readonly budgets: readonly { readonly what: string; readonly isKept: boolean }[];
+  readonly budgets: readonly Budget[];
+}
+
+export interface Budget {
+  readonly what: string;
+  readonly isKept: boolean;
 }

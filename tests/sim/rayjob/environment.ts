@@ -38,6 +38,7 @@ function followPod(backstage: Backstage, { type, object }: StoreEvent): void {
   const name = object.metadata.labels?.[Label.Cluster] ?? '';
   const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
   if (cluster === undefined || isGoing(cluster)) return;
+  markLost(backstage, cluster, object.metadata.name);
   if (cluster.metadata.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true') return;
   raiseHead(backstage, cluster);
 }
@@ -81,4 +82,15 @@ function markReady({ api, clock }: Backstage, name: string, podName: string): vo
   const lastUpdateTime = new Date(clock.now()).toISOString();
   const status = { state: 'ready', head: { podName, serviceName: `${name}-head-svc` }, lastUpdateTime };
   api.store.update(key, { ...cluster, status: { ...asCluster(cluster).status, ...status } });
+}
+
+/** Its controller tells of a head that is gone a little later. */
+function markLost({ api, clock }: Backstage, { metadata: { name } }: StoredObject, podName: string): void {
+  clock.setTimer(50, () => {
+    const key = { resource: STORED.clusters, namespace: NAMESPACE, name };
+    const cluster = api.store.get(key);
+    const status = cluster === undefined ? undefined : asCluster(cluster).status;
+    if (cluster === undefined || status?.head?.podName !== podName) return;
+    api.store.update(key, { ...cluster, status: { ...status, head: { serviceName: `${name}-head-svc` } } });
+  });
 }

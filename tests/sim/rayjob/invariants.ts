@@ -43,18 +43,12 @@ function clusterWrittenDownFirst(history: History): string | undefined {
 
 /**
  * A head that was replaced knows nothing of the runs before: that one begins again must have been told first. Submitters act on their
- * own. As long as nothing that Ray said about a run is written down, the status has no place for which head was asked: a head that goes
- * between the submission and Ray's first word takes the run with it unseen.
+ * own.
  */
 function oneRunPerAttempt(history: History): string | undefined {
   return firstOf(freshEntries(history, 'began'), ({ id }) => {
     const job = jobWith(history, id);
     if (job === undefined || asJob(job).spec?.submissionMode !== 'HTTPMode') return undefined;
-    const isHeardOf = history.events.some(
-      ({ key, object }) =>
-        key.resource === STORED.jobs && asJob(object).status?.jobId === id && asJob(object).status?.jobStatus,
-    );
-    if (!isHeardOf) return undefined;
     const runs = ledgerOf(history).filter((entry) => entry.what === 'began' && entry.id === id).length;
     const told = Math.max(
       ...history.events.map(({ key, object }) =>
@@ -78,17 +72,13 @@ function tellsTheTruth(history: History): string | undefined {
   });
 }
 
-/**
- * Deadlines, and heads that are gone, may end a job before its success is known. In SidecarMode a head that the operator has not seen yet
- * looks like one that is gone.
- */
+/** Deadlines, and heads that are gone, may end a job before its success is known. */
 function noFalseFailure(history: History): string | undefined {
   return firstOf(statuses(history), ({ after, before, object }) => {
     const isEnd = (status: RayJobStatus) => ['Failed', 'Retrying'].includes(status.jobDeploymentStatus ?? '');
     if (!isEnd(after) || isEnd(before)) return undefined;
     const { reason, jobId = '' } = after;
     if (reason === 'DeadlineExceeded' || reason === 'JobStatusCheckTimeoutExceeded') return undefined;
-    if (after.message === 'Ray head pod not found.') return undefined;
     const lives = ledgerOf(history).filter((entry) => entry.id === jobId && entry.what === 'ended');
     const known = lives.find(({ status, head }) => status === 'SUCCEEDED' && isAlive(history, head));
     return known === undefined

@@ -23,9 +23,9 @@ export function environment(backstage: Backstage): void {
   for (const kind of [STORED.gateways, STORED.routes]) follow(kind, (event) => followRouting(backstage, event));
 }
 
-const START_MS = [0, 500, 3_000, 15_000];
+const START_MS = [0, 0, 1_000, 8_000];
 const LINGER_MS = [0, 100, 2_000, 20_000];
-const PROGRAM_MS = [0, 1_000, 10_000, 45_000];
+const PROGRAM_MS = [0, 0, 2_000, 30_000];
 
 /** A cluster gets its head Service and its pods. */
 function followCluster(backstage: Backstage, { type, object }: StoreEvent): void {

@@ -8,21 +8,41 @@ const ref = { name: SERVICE, namespace: NAMESPACE };
 
 /** What users do, and what happens to pods. */
 export const MOVES: Readonly<Record<string, Move>> = {
-  'another image': (backstage) => cluster(backstage, `ray:${2 + backstage.choices.pick(2)}`),
-  'the first image': (backstage) => cluster(backstage, 'ray:1'),
+  ...named(['another image', 'a better image', 'the next image'], (backstage) =>
+    editCluster(backstage, `ray:${2 + backstage.choices.pick(3)}`),
+  ),
+  ...named(['the first image', 'back again'], (backstage) => editCluster(backstage, 'ray:1')),
   'other code': ({ client, choices }) => edit(client, { serveConfigV2: configOf(`v${1 + choices.pick(3)}`) }),
   'broken code': ({ client }) => edit(client, { serveConfigV2: configOf('broken') }),
-  'code that works': ({ client }) => edit(client, { serveConfigV2: configOf('v1') }),
-  suspend: ({ client }) => edit(client, { suspend: true }),
+  ...named(['code that works', 'code that works again'], ({ client }) =>
+    edit(client, { serveConfigV2: configOf('v1') }),
+  ),
+  suspend: seldom(({ client }) => edit(client, { suspend: true })),
   resume: ({ client }) => edit(client, { suspend: false }),
-  resumes: ({ client }) => edit(client, { suspend: false }),
-  'delete and make anew': async (backstage) => {
+  'delete and make anew': seldom(async (backstage) => {
     await quietly(backstage.client.delete(resources.rayServices, ref));
     createSoon(backstage);
-  },
+  }),
   'lose a head': (backstage) => losePod(backstage, NodeType.Head),
   'lose a worker': (backstage) => losePod(backstage, NodeType.Worker),
+  'lose the status': seldom(({ client }) =>
+    quietly(
+      client.patch(resources.rayServices, ref, { type: 'merge', body: { status: null } }, { subresource: 'status' }),
+    ),
+  ),
 };
+
+/** The more names a move has, the more often it is made. */
+function named(names: readonly string[], move: Move): Readonly<Record<string, Move>> {
+  return Object.fromEntries(names.map((name) => [name, move]));
+}
+
+/** What makes everything begin anew hides what would have come of it. */
+function seldom(move: Move): Move {
+  return async (backstage) => {
+    if (backstage.choices.chance(0.3)) await move(backstage);
+  };
+}
 
 /** Until the old one is gone; somebody else may be faster. */
 function createSoon(backstage: Backstage): void {
@@ -35,7 +55,7 @@ function createSoon(backstage: Backstage): void {
   });
 }
 
-function cluster({ client }: Backstage, image: string): Promise<void> {
+function editCluster({ client }: Backstage, image: string): Promise<void> {
   return edit(client, { rayClusterConfig: specOf({ image, code: '' }).rayClusterConfig });
 }
 

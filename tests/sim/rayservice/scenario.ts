@@ -32,7 +32,7 @@ export function rayServiceScenario({
 function later(move: Move): Move {
   return async (backstage) => {
     const { clock, choices } = backstage;
-    if (!choices.chance(0.7)) return move(backstage);
-    clock.setTimer(1_000 * choices.pick(45), () => void move(backstage));
+    if (!choices.chance(0.8)) return move(backstage);
+    clock.setTimer(5_000 + 1_000 * choices.pick(45), () => void move(backstage));
   };
 }

@@ -51,7 +51,7 @@ export function canServe(list: Lister, cluster: string, now: number): boolean {
   return serve?.servesFrom !== undefined && serve.servesFrom <= now && capacityOf(serve) > 0;
 }
 
-const DEPLOY_MS = [0, 1_000, 5_000, 15_000];
+const DEPLOY_MS = [0, 0, 2_000, 10_000];
 
 /** Ray heads, as far as RayServices ask them. A head that is not ready does not answer. */
 export function serveSend({ backstage, exchange }: Outside): RaySend {

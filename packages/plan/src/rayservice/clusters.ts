@@ -9,7 +9,8 @@ import { fullName, type Side, type Subject } from './subject.ts';
 /** Makes the pending cluster once it has a name, and lets running clusters take what needs no new one. */
 export function planClusters(subject: Subject, succession: Succession): readonly Action[] {
   const { active, pending } = subject;
-  if (succession.pending === 'dropped') return [];
+  // Nothing is made for a place that is being given up.
+  if (succession.pending === 'dropped' || (subject.isRollingBack && pending.view === undefined)) return [];
   if (pending.name !== '' && pending.view === undefined) {
     return subject.strategy.kind === 'recreate' && subject.clusters.length > 0
       ? makeRoom(subject)

@@ -22,7 +22,8 @@ export interface DeadlinePlan {
 
 /** Whether the wanted spec is one that was tried and rolled back: it is not tried again until it is changed, or the note taken away. */
 export function isRejected(subject: Subject): boolean {
-  return subject.service.metadata?.annotations?.[Annotation.FailedUpgrade] === fingerprint(subject);
+  const noted = subject.service.metadata?.annotations?.[Annotation.FailedUpgrade];
+  return noted !== undefined && noted === fingerprint(subject);
 }
 
 /**

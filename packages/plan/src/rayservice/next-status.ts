@@ -88,9 +88,11 @@ function withTraffic(subject: Subject, { direction }: Decisions, { active, pendi
     return { active: subject.pending.name === '' ? withWeight(active, 100, now) : active, pending };
   }
   const weights = wishedWeights(subject, strategy.pace, direction);
+  const isYetToCome = subject.pending.view === undefined && pending.trafficRoutedPercent === undefined;
   return {
     active: withWeight(active, weights.active, now),
-    pending: subject.pending.view === undefined ? pending : withWeight(pending, weights.pending, now),
+    // A cluster gets a share, be it none, once it is there; one that is gone loses the share that it had.
+    pending: isYetToCome ? pending : withWeight(pending, weights.pending, now),
   };
 }
 

@@ -100,7 +100,9 @@ function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Acti
 
 /** The clusters that take traffic, with their shares. */
 export function backendsOf({ active, pending }: Subject): readonly Backend[] {
-  return [backendOf(active, 100), backendOf(pending, 0)].filter((backend) => backend !== undefined);
+  const backends = [backendOf(active, 100), backendOf(pending, 0)].filter((backend) => backend !== undefined);
+  // Whoever is alone has everything, whatever was written down while there were two.
+  return backends.length === 1 ? backends.map((backend) => ({ ...backend, weight: 100 })) : backends;
 }
 
 function backendOf({ view, name, status }: Side, weight: number): Backend | undefined {

@@ -32,7 +32,8 @@ export function planSubmission(
 ): SubmissionPlan {
   const noted = withComplaint(subject, takeNote(subject, side, view));
   if (noted.head.sent !== undefined || !isHeadReady(subject, view)) return noted;
-  const next = nextSubmission(subject, side, view, noted.head, capacity);
+  // A capacity that was taken just now is not in the status yet, from which the wish was made.
+  const next = nextSubmission(subject, side, view, noted.head, noted.capacity ?? capacity);
   if (next.kind === 'none') return noted;
   if (next.kind === 'refused') {
     return { ...noted, ...complain(subject, side, next.why), complaint: `serveConfigV2 cannot be read: ${next.why}` };

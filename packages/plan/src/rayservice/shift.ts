@@ -38,9 +38,11 @@ export function wishedCapacity(subject: Subject, pace: Pace, direction: Directio
 /** The traffic shares as they should be from now on. A share is written down first, and the route follows it. */
 export function wishedWeights(subject: Subject, pace: Pace, direction: Direction): Weights {
   const shares = sharesOf(subject);
-  const now = { active: shares.activeTraffic, pending: shares.pendingTraffic };
-  if (!isRouteCurrent(subject)) return now;
   const { active, pending } = subject;
+  const now = { active: shares.activeTraffic, pending: shares.pendingTraffic };
+  // Whoever is alone has everything.
+  if (pending.view === undefined) return { active: FULL, pending: 0 };
+  if (!isRouteCurrent(subject)) return now;
   const canActive = endpointsOf(subject, active) > 0;
   const canPending = endpointsOf(subject, pending) > 0;
   // No traffic goes where nobody is while the other side can take it.
@@ -71,8 +73,9 @@ export function withWeight(status: RayServiceStatus, weight: number, now: number
 export function isRouteCurrent({ gatewayApi, active, pending }: Subject): boolean {
   if (gatewayApi.kind !== 'there' || gatewayApi.route === undefined) return false;
   const { route } = gatewayApi;
-  return [active, pending].every(
-    ({ name, view, status }) => view === undefined || weightOf(route, name) === status.trafficRoutedPercent,
+  const there = [active, pending].filter(({ view }) => view !== undefined);
+  return there.every(
+    ({ name, status }) => weightOf(route, name) === (there.length === 1 ? FULL : status.trafficRoutedPercent),
   );
 }
 

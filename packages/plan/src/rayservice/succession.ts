@@ -2,7 +2,7 @@ import { compareCluster } from './compare.ts';
 import type { ServiceCluster } from './observed.ts';
 import { isRejected } from './deadline.ts';
 import { isRollbackComplete } from './rollback.ts';
-import { isServing, servingPods } from './serving.ts';
+import { areApplicationsRunning, isServing, servingPods } from './serving.ts';
 import { endpointsOf, isRouteCurrent } from './shift.ts';
 import { serveServiceName } from './services.ts';
 import { isShifting, type Subject } from './subject.ts';
@@ -31,6 +31,9 @@ export function needsNextCluster(subject: Subject): boolean {
   const isOnItsWay = pending.name !== '' && pending.view === undefined;
   if (isRollingBack || isOnItsWay) return false;
   if (active.view !== undefined && isRejected(subject)) return false;
+  // The only one that can serve takes over first, outdated or not.
+  const isLastHope = active.view === undefined && pending.view !== undefined && areApplicationsRunning(pending.view);
+  if (isLastHope) return false;
   const judged = pending.view ?? active.view;
   return judged === undefined || isOutdated(subject, judged);
 }

@@ -5,8 +5,8 @@ import { parseAllDocuments } from 'yaml';
 import type { LocalRay } from './local-ray.ts';
 
 const LOOK_MS = 250;
-/** Nothing here takes as long on a quiet machine; a busy one may need it. */
-const PATIENCE_MS = 240_000;
+/** Nothing here takes as long on a quiet machine; a busy one may need it, and more. */
+const PATIENCE_MS = Number(process.env['MANTA_E2E_PATIENCE_S'] ?? 280) * 1000;
 export const NAMESPACE = 'default';
 
 /** Creates what a manifest holds. */
@@ -29,9 +29,15 @@ export async function until<T>(what: string, look: () => Promise<T>, isWanted: (
     // Whatever was thrown is not wanted, and is told in the end.
     if (!(found instanceof Error) && isWanted(found as T)) return found as T;
     if (performance.now() > deadline)
-      throw new Error(`${what}: not seen; last was ${found instanceof Error ? found.message : JSON.stringify(found)}`);
+      throw new Error(`${what}: not seen; last was ${found instanceof Error ? found.message : brief(found)}`);
     await sleep(LOOK_MS);
   }
+}
+
+/** What one wants to read when it went wrong: of an object its status. */
+function brief(found: unknown): string {
+  const isObject = typeof found === 'object' && found !== null && 'status' in found && 'metadata' in found;
+  return JSON.stringify(isObject ? found.status : found)?.slice(0, 2000) ?? 'nothing';
 }
 
 /** Waits for an object of the default namespace. */

@@ -7,6 +7,7 @@ import type { ImageTable } from './kubelet/images.ts';
 import { startProcessKubelet } from './kubelet/process-kubelet.ts';
 import { createEgress } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
+import { pipVariables } from './network/pip-variables.ts';
 import { type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
 import { chooseDriver, EGRESS_PORT } from './sandbox/choose-driver.ts';
 import type { SandboxMode } from './sandbox/choose-driver.ts';
@@ -62,7 +63,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     images: options.images,
     dataDir: options.dataDir,
     capacity,
-    env: { PIP_PROXY: egress },
+    env: pipVariables(options.env, egress),
   });
   const dial = async (host: string, port: number): Promise<Duplex> => {
     const destination = findDestination(cluster, host, port);

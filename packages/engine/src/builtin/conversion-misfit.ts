@@ -12,6 +12,8 @@ export function conversionMisfit(shape: Exclude<Shape, { kind: 'pointer' }>, val
     case 'map':
       return `cannot restore map from ${from}`;
     case 'bytes':
+      if (more.type === 'uint8')
+        return from === 'float64' ? 'cannot convert float64 to uint8' : 'unrecognized type: uint8';
       return more.message === undefined
         ? `cannot restore slice from ${from}`
         : `error decoding from json: ${more.message}`;

@@ -63,10 +63,7 @@ function decodeInteger(kind: 'int32' | 'int64', value: Json, mismatch: Mismatch)
 }
 
 function decodeBytes(value: Json, mismatch: Mismatch): string | undefined {
-  if (Array.isArray(value)) {
-    const odd = value.find((item) => typeof item !== 'number');
-    return mismatch(odd ?? value, odd === undefined ? {} : { type: 'uint8' });
-  }
+  if (Array.isArray(value)) return decodeByteList(value, mismatch);
   if (typeof value !== 'string') return mismatch(value);
   const text = value.replaceAll(/[\r\n]/g, '');
   const bad = text.search(/[^A-Za-z0-9+/=]/);
@@ -75,6 +72,16 @@ function decodeBytes(value: Json, mismatch: Mismatch): string | undefined {
     return mismatch(value, { message: `illegal base64 data at input byte ${at}` });
   }
   return text;
+}
+
+/** A list of numbers is bytes to Go as well. */
+function decodeByteList(list: readonly Json[], mismatch: Mismatch): string | undefined {
+  for (const item of list) {
+    const isByte = typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256;
+    const detail = typeof item === 'number' ? { detail: ` ${goNumber(item)}` } : {};
+    if (!isByte && item !== null) return mismatch(item, { type: 'uint8', ...detail });
+  }
+  return Buffer.from(list.map(Number)).toString('base64');
 }
 
 function decodeQuantity(value: Exclude<Json, null>): string {

@@ -51,15 +51,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
     onInternalError: options.onInternalError ?? (() => undefined),
   };
-  const tls = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false, allowHTTP1: true } as const;
-  const server = createSecureServer({ ...tls, settings: { maxConcurrentStreams: 1000 } }, (request, response) => {
-    // A client that goes away in the middle is no fault of anybody's.
-    request.on('error', () => undefined);
-    response.on('error', () => undefined);
-    void (faults === undefined
-      ? handle(handler, request, response)
-      : handleWithFaults(faults, handler, request, response));
-  });
+  const tls = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false } as const;
+  const http1 = { allowHTTP1: true, keepAliveTimeout: IDLE_MS } as const;
+  const server = createSecureServer(
+    { ...tls, ...http1, settings: { maxConcurrentStreams: 1000 } },
+    (request, response) => {
+      // A client that goes away in the middle is no fault of anybody's.
+      request.on('error', () => undefined);
+      response.on('error', () => undefined);
+      void (faults === undefined
+        ? handle(handler, request, response)
+        : handleWithFaults(faults, handler, request, response));
+    },
+  );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     void handle(handler, request, upgradeResponse(request, socket, head));
@@ -77,6 +81,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     close: () => connections.close(server),
   };
 }
+
+/** As long as the real server keeps a connection that nobody uses: clients that keep it as long must not meet a closed one. */
+const IDLE_MS = 90_000;
 
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 

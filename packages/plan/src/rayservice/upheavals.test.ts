@@ -57,7 +57,7 @@ describe('whatever happens in an upgrade', () => {
         expect(world.clusters.size).toBe(1);
         expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 });

@@ -135,14 +135,14 @@ async function live(stage: Stage, lack: Grant): Promise<Story> {
   let told: string | undefined;
   let isWhole = false;
   const reach = async (what: string, isThere: (cluster: RayCluster) => boolean | Promise<boolean>) => {
-    const giveUpAt = Date.now() + STUCK_MS;
+    const giveUpAt = Date.now() + (MUST_BE_TOLD.includes(nameOf(lack)) ? TELL_MS : STUCK_MS);
     await until(
       what,
       async () => {
         const cluster = await stage.admin.get<RayCluster>(resources.rayClusters, ref);
-        if (await isThere(cluster)) return true;
         const lacking = cluster.status?.conditions?.find(({ type }) => type === 'PermissionMissing');
         told ??= lacking?.message;
+        if (await isThere(cluster)) return true;
         if (!isWhole && (lacking !== undefined || Date.now() > giveUpAt)) {
           isWhole = true;
           await person.permit(clusterRole([]).rules);
@@ -171,8 +171,11 @@ async function live(stage: Stage, lack: Grant): Promise<Story> {
   }
 }
 
+/** How long something may be stuck before it counts as stuck for a reason that cannot be told. */
 const STUCK_MS = 4_000;
-const PATIENCE_MS = 60_000;
+/** The same where it has to be told. */
+const TELL_MS = 40_000;
+const PATIENCE_MS = 120_000;
 
 async function isGone(
   stage: Stage,

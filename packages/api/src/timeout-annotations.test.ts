@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gcsFtDeletionTimeoutSeconds, initializingTimeout } from './timeout-annotations.ts';
+import { gcsFtDeletionTimeoutSeconds, initializingTimeout, upgradeProgressDeadline } from './timeout-annotations.ts';
 
 const timeout = (value: string) => initializingTimeout({ 'ray.io/initializing-timeout': value });
 const name = 'annotation ray.io/initializing-timeout';
@@ -30,6 +30,18 @@ describe('the initializing timeout of a RayService', () => {
     ],
   ])('%s is refused', (text, error) => {
     expect(timeout(text)).toEqual({ ok: false, error });
+  });
+});
+
+describe('the time that an upgrade of a RayService may go without progress', () => {
+  it('is read like the other, from its own annotation', () => {
+    const key = 'ray.io/upgrade-progress-deadline';
+    expect(upgradeProgressDeadline({ [key]: '10m' })).toEqual({ ok: true, value: 600_000_000_000n });
+    expect(upgradeProgressDeadline({})).toEqual({ ok: true, value: undefined });
+    expect(upgradeProgressDeadline({ [key]: '-1s' })).toEqual({
+      ok: false,
+      error: `annotation ${key} must be a positive duration, got: -1s`,
+    });
   });
 });
 

@@ -6,14 +6,21 @@ import { DefaultSeconds } from './timings.ts';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/**
- * How long a RayService may take to become ready, from its annotation: a Go duration or whole seconds, above zero.
- * Absent or empty means that there is no limit. A duration is tried first, so `0` is refused as a duration.
- */
+/** How long a RayService may take to become ready, from its annotation; absent or empty means that there is no limit. */
 export function initializingTimeout(annotations: Annotations): Parsed<DurationNs | undefined> {
-  const text = annotations?.[Annotation.InitializingTimeout] ?? '';
+  return positiveDuration(annotations, Annotation.InitializingTimeout);
+}
+
+/** How long an upgrade of a RayService may go without progress, from its annotation; absent or empty means for ever. */
+export function upgradeProgressDeadline(annotations: Annotations): Parsed<DurationNs | undefined> {
+  return positiveDuration(annotations, Annotation.UpgradeProgressDeadline);
+}
+
+/** A Go duration or whole seconds, above zero. A duration is tried first, so `0` is refused as a duration. */
+function positiveDuration(annotations: Annotations, key: string): Parsed<DurationNs | undefined> {
+  const text = annotations?.[key] ?? '';
   if (text === '') return parsed(undefined);
-  const name = `annotation ${Annotation.InitializingTimeout}`;
+  const name = `annotation ${key}`;
   const duration = parseDuration(text);
   if (duration.ok) {
     return duration.value > 0n ? duration : unparsed(`${name} must be a positive duration, got: ${text}`);

@@ -11,6 +11,8 @@ export interface EngineRecord {
   readonly kubeconfig: string;
   /** ISO time. */
   readonly startedAt: string;
+  /** How it runs pods, in words; absent where it runs none. */
+  readonly pods?: string;
 }
 
 /** Says that this process serves the data directory. */
@@ -26,14 +28,15 @@ export function removeEngineRecord(dataDir: string): void {
 
 /** The engine that serves a data directory now. One that was killed has left its record, but its process is gone or another's by then. */
 export function readEngineRecord(dataDir: string): EngineRecord | undefined {
-  const { pid, mark, url, kubeconfig, startedAt } = readJson(fileOf(dataDir));
+  const { pid, mark, url, kubeconfig, startedAt, pods } = readJson(fileOf(dataDir));
   const isRecord =
     typeof pid === 'number' &&
     typeof url === 'string' &&
     typeof kubeconfig === 'string' &&
     typeof startedAt === 'string' &&
     typeof mark === 'string';
-  return isRecord && processMark(pid) === mark ? { pid, url, kubeconfig, startedAt } : undefined;
+  if (!isRecord || processMark(pid) !== mark) return undefined;
+  return { pid, url, kubeconfig, startedAt, ...(typeof pods === 'string' ? { pods } : {}) };
 }
 
 function readJson(path: string): Readonly<Record<string, unknown>> {

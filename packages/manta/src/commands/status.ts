@@ -15,7 +15,7 @@ export function status(options: { readonly dataDir?: string }): number {
     `API:            ${running.url}`,
     `kubeconfig:     ${running.kubeconfig}`,
     `data directory: ${dataDir}`,
-    'pods:           not run (--no-pods)',
+    `pods:           ${running.pods ?? 'not run (--no-pods)'}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;

@@ -75,7 +75,8 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   try {
     await ensureCrds(engine, dataDir);
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
-    writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString() });
+    const how = pods === undefined ? {} : { pods: pods.description };
+    writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString(), ...how });
     if (pods !== undefined) {
       say(pods.description);
       // The operator runs in this process, outside of the pods' network.

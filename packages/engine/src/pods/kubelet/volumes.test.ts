@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Volume } from '@manta/api';
+import { afterAll, describe, expect, it } from 'vitest';
+import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
+
+const meta = (name: string) => ({ name, namespace: 'default', uid: name, resourceVersion: '1' });
+const folder = mkdtempSync(join(tmpdir(), 'manta-volumes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sources: VolumeSources = {
+  pod: { metadata: { name: 'p', labels: { a: 'b' } }, spec: { containers: [{ name: 'main' }] } },
+  podIp: '10.0.0.2',
+  hostIp: '127.0.0.1',
+  nodeCapacity: {},
+  configMap: (name) => (name === 'map' ? { metadata: meta(name), data: { one: '1', two: '2' } } : undefined),
+  secret: (name) => (name === 'hidden' ? { metadata: meta(name), data: { key: 'c2VjcmV0' } } : undefined),
+  token: (audience) => Promise.resolve(`token for ${audience ?? 'the API'}`),
+  claimFolder: (name) => (name === 'claim' ? join(folder, 'claim-data') : undefined),
+};
+const prepare = (volume: Omit<Volume, 'name'>, name = 'v') => prepareVolume({ name, ...volume }, folder, sources);
+const read = ({ path }: ReadyVolume, file: string) => readFileSync(join(path, file), 'utf8');
+
+describe('a volume', () => {
+  it('shows a ConfigMap, all of it or some of it under other names', async () => {
+    const all = await prepare({ configMap: { name: 'map' } }, 'all');
+    expect([read(all, 'one'), read(all, 'two'), all.isReadOnly]).toEqual(['1', '2', true]);
+    const some = await prepare({ configMap: { name: 'map', items: [{ key: 'two', path: 'deep/file' }] } }, 'some');
+    expect(read(some, 'deep/file')).toBe('2');
+  });
+
+  it('shows a Secret with the mode that was asked for', async () => {
+    const volume = await prepare({ secret: { secretName: 'hidden', defaultMode: 0o400 } }, 'secret');
+    expect(read(volume, 'key')).toBe('secret');
+    expect(statSync(join(volume.path, 'key')).mode & 0o777).toBe(0o400);
+  });
+
+  it('joins a token, a ConfigMap and fields of the pod', async () => {
+    const volume = await prepare(
+      {
+        projected: {
+          sources: [
+            { serviceAccountToken: { path: 'token' } },
+            { configMap: { name: 'map', items: [{ key: 'one', path: 'ca.crt' }] } },
+            { downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
+          ],
+        },
+      },
+      'joined',
+    );
+    expect(['token', 'ca.crt', 'labels'].map((file) => read(volume, file))).toEqual([
+      'token for the API',
+      '1',
+      'a="b"',
+    ]);
+  });
+
+  it.each<[string, Omit<Volume, 'name'>, string]>([
+    ['a ConfigMap', { configMap: { name: 'no' } }, 'configmap "no" not found'],
+    ['a Secret', { secret: { secretName: 'no' } }, 'secret "no" not found'],
+    ['a claim', { persistentVolumeClaim: { claimName: 'no' } }, 'persistentvolumeclaim "no" not found'],
+    [
+      'a key',
+      { configMap: { name: 'map', items: [{ key: 'no', path: 'x' }] } },
+      'references non-existent config key: no',
+    ],
+    [
+      'a folder of this machine',
+      { hostPath: { path: '/no/such' } },
+      'hostPath /no/such does not exist on this machine',
+    ],
+    ['its kind', { nfs: { server: 's', path: '/' } }, 'is of a kind that pods on this machine cannot have'],
+  ])('is refused with a reason when %s does not exist', async (_, volume, message) => {
+    await expect(prepare(volume)).rejects.toThrow(message);
+  });
+
+  it('never writes outside of itself', async () => {
+    const volume = { configMap: { name: 'map', items: [{ key: 'one', path: '../../escape' }] } };
+    await expect(prepare(volume)).rejects.toThrow('leads out of its volume');
+    const mount = { name: 'main', volumeMounts: [{ name: 'v', mountPath: '/x', subPath: '../up' }] };
+    const ready = new Map([['v', { path: join(folder, 'v'), isReadOnly: false }]]);
+    expect(() => mountsOf(mount, ready, {})).toThrow('leads out of volume "v"');
+  });
+
+  it('in memory at /dev/shm is the size of shared memory, and no mount', async () => {
+    const volume = await prepare({ emptyDir: { medium: 'Memory', sizeLimit: '64Mi' } }, 'shm');
+    const main = { name: 'main', volumeMounts: [{ name: 'shm', mountPath: '/dev/shm' }] };
+    const ready = new Map([['shm', volume]]);
+    expect(sharedMemoryBytes(main, ready)).toBe(64 * 1024 * 1024);
+    expect(mountsOf(main, ready, {})).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { defaultFeatureGates, type Pod, type RayCluster, type RayJob, readOperatorEnv } from '@manta/api';
+import { rayClusterSpec, rayJob, withMetadata, withStatus } from '@manta/api/testing';
+import { resources } from '@manta/kube';
+import { createMetricsRegistry, type ReconcileContext, silentLogger } from '@manta/runtime';
+import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRayClusterCache } from './ray-cluster-cache.ts';
+import { createRayHeads } from './ray-heads.ts';
+import { observeRayJob, type RayJobObserver } from './rayjob.ts';
+import { createRayJobCache } from './rayjob-cache.ts';
+
+const NAMESPACE = 'default';
+let client: FakeClient;
+let observer: RayJobObserver;
+let asked: string[];
+
+beforeEach(() => {
+  const clock = new FakeClock();
+  client = new FakeClient({ clock });
+  asked = [];
+  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
+  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
+  const poller = {
+    ask: (head: { url: string }, question: { id?: string }) => {
+      asked.push(`${head.url} ${question.id}`);
+      return { kind: 'unknown' };
+    },
+    release: (owner: string) => void asked.push(`${owner} lets go`),
+    results: () => [],
+  };
+  observer = {
+    cache,
+    jobs: createRayJobCache(world, []),
+    client,
+    heads: createRayHeads({ cache, client, clock, clusterDomain: 'cluster.local', throughApiServer: false }),
+    poller: poller as never,
+    context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0', podDefaults: {} },
+    parseYaml: () => undefined,
+    now: () => clock.now(),
+  };
+});
+
+/** The cache shows nothing; the server knows better. */
+const observe = (key: string) =>
+  observeRayJob(
+    observer,
+    { key, freshness: 'live', signal: new AbortController().signal } as ReconcileContext,
+    undefined,
+  );
+
+async function create(status: RayJob['status'] = {}): Promise<void> {
+  await client.create(
+    resources.rayJobs,
+    rayJob('job', withStatus<RayJob>(status), withMetadata({ namespace: NAMESPACE })),
+  );
+  const metadata = { name: 'job-x', namespace: NAMESPACE };
+  await client.create<RayCluster>(resources.rayClusters, { metadata, spec: rayClusterSpec() });
+  const pod = (name: string, nodeType: string): Pod => ({
+    metadata: { name, namespace: NAMESPACE, labels: { 'ray.io/cluster': 'job-x', 'ray.io/node-type': nodeType } },
+  });
+  await client.create(resources.pods, pod('head', 'head'));
+  await client.create(resources.pods, pod('worker', 'worker'));
+  await client.create(resources.jobs, { metadata: { name: 'job', namespace: NAMESPACE } });
+  await client.create(resources.services, { metadata: { name: 'job-head-svc', namespace: NAMESPACE } });
+}
+
+describe('a job that the cache does not show', () => {
+  it('is read from the server with all that belongs to it', async () => {
+    await create({ jobId: 'id', rayClusterName: 'job-x', dashboardURL: 'there:1', jobDeploymentStatus: 'Running' });
+    const { observed, head } = (await observe('default/job')) ?? {};
+    expect(observed?.cluster?.metadata?.name).toBe('job-x');
+    expect(observed?.heads.map(({ name }) => name)).toEqual(['head']);
+    expect(observed).toMatchObject({ podCount: 2, submitter: { name: 'job' }, headService: { name: 'job-head-svc' } });
+    expect(observed?.answer).toEqual({ kind: 'awaited' });
+    expect(head?.url).toBe('http://there:1');
+    expect(asked).toEqual(['http://there:1 id']);
+  });
+
+  it('has nothing but itself before it has a name for its cluster', async () => {
+    await create();
+    const { observed } = (await observe('default/job')) ?? {};
+    expect(observed).toMatchObject({ cluster: undefined, heads: [], podCount: 0, answer: { kind: 'unasked' } });
+    expect(asked).toEqual(['rayjob/default/job lets go']);
+  });
+
+  it('is no job when the server has none', async () => {
+    expect(await observe('default/job')).toBeUndefined();
+  });
+});

@@ -192,6 +192,14 @@ describe('deleting', () => {
     expect(await namesOf()).toEqual(hasSuccessor ? ['w-0'] : []);
     expect(told).toEqual(['deleted ns/w-0 seen Status']);
   });
+
+  it('does not take another conflict for the end of the object', async () => {
+    const { metadata } = await client.create(resources.pods, pod('w-0'));
+    const busy = new ApiError({ method: 'DELETE', path: '/x' }, 409, 'the object is locked', { reason: 'Conflict' });
+    const refusing = Object.create(client, { delete: { value: () => Promise.reject(busy) } });
+    await expect(act([remove('w-0', metadata?.uid ?? '')], { ...actor, client: refusing })).rejects.toThrow('locked');
+    expect(told).toEqual([]);
+  });
 });
 
 describe('deleting many', () => {

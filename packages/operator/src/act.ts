@@ -243,13 +243,18 @@ async function deleteOne({ kind, name, uid, propagation }: DeleteAction, actor: 
     })
     .catch((error: unknown) => {
       // Gone, or another object under the same name: what we wanted gone is gone, and a cache that still shows it is behind.
-      if (isNotFound(error) || isConflict(error)) return GONE;
+      if (isNotFound(error) || isAnotherObject(error)) return GONE;
       throw error;
     });
   if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, answer);
 }
 
 const GONE: Status = { kind: 'Status' };
+
+/** Of the reasons for a conflict only this one says that the object which was meant is gone. */
+function isAnotherObject(error: unknown): boolean {
+  return isConflict(error) && error instanceof Error && /precondition/i.test(error.message);
+}
 
 function remember(actor: Actor, kind: WrittenKind, written: KubeObject): void {
   if (kind === actor.kind && written.metadata?.uid === actor.object.metadata?.uid) actor.object = written;

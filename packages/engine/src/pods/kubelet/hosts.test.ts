@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { hostsText } from './hosts.ts';
 
-const stored = (name: string, namespace: string) => ({ name, namespace, uid: name, resourceVersion: '1' });
-const service = (name: string, namespace = 'default') => ({ metadata: stored(name, namespace), spec: {} });
+const stored = (name: string, namespace: string) => ({
+  name,
+  namespace,
+  uid: name,
+  resourceVersion: '1',
+  creationTimestamp: '2026-01-01T00:00:00Z',
+  generation: 1,
+});
+const service = (name: string, namespace = 'default') => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: stored(name, namespace),
+  spec: {},
+});
 const slice = (name: string, endpoints: readonly { ip: string; ready?: boolean }[], namespace = 'default') => ({
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
   metadata: { ...stored(`${name}-x`, namespace), labels: { 'kubernetes.io/service-name': name } },
   addressType: 'IPv4' as const,
   endpoints: endpoints.map(({ ip, ready }) => ({

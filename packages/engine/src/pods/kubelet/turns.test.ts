@@ -5,11 +5,11 @@ it('turns are given in order, no more at a time than there is room, and ending o
   const turns = new Turns(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
-  for (const each of [1, 2, 3, 4])
-    void turns.take().then((end) => {
-      begun.push(each);
-      ends.push(end);
-    });
+  const begin = async (each: number) => {
+    ends.push(await turns.take());
+    begun.push(each);
+  };
+  for (const each of [1, 2, 3, 4]) void begin(each);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   await settle();
   expect(begun).toEqual([1, 2]);

@@ -17,6 +17,7 @@ import {
 } from './history-queries.ts';
 import { isOlder, staysAway } from './ray.ts';
 import { REQUEST_INVARIANTS } from './request-invariants.ts';
+import { isValid } from './spec-edits.ts';
 import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, STORED } from './stage.ts';
 import { STATUS_INVARIANTS } from './status-invariants.ts';
 
@@ -169,7 +170,7 @@ function writesToRedis(pod: StoredObject): boolean {
   return isHead(pod) && containers.some(({ env = [] }) => env.some(({ name }) => name === EnvName.RayRedisAddress));
 }
 
-/** Cleanup ends when its Job has, when its time is over, or when the spec no longer says what to clean. */
+/** Cleanup ends when its Job has, when its time is over, or when the spec no longer says, in a form that is valid, what to clean. */
 function cleanedUp(history: History): string | undefined {
   const released = history.fresh.filter(
     ({ key, by, type, object, before }) =>
@@ -186,8 +187,9 @@ function cleanedUp(history: History): string | undefined {
       ({ key, object: job }) => key.resource === STORED.jobs && ownerOf(job) === uid && isFinished(job),
     );
     const isOver = at >= Date.parse(deletionTimestamp) + 1000 * gcsFtDeletionTimeoutSeconds(annotations);
-    const { redisAddress } = asCluster(before).spec?.gcsFaultToleranceOptions ?? {};
-    return hasEndedJob || isOver || redisAddress === undefined ? undefined : `${name} was released`;
+    const { spec } = asCluster(before);
+    const isClear = spec?.gcsFaultToleranceOptions?.redisAddress !== undefined && isValid(spec, annotations);
+    return hasEndedJob || isOver || !isClear ? undefined : `${name} was released`;
   });
 }
 
@@ -200,7 +202,8 @@ function isFinished(job: StoredObject): boolean {
   return conditions.some(({ type }) => type === 'Complete' || type === 'Failed');
 }
 
-const UNOWNED = ['/events', 'coordination.k8s.io/leases'];
+/** Claims may be kept on purpose. */
+const UNOWNED = ['/events', 'coordination.k8s.io/leases', '/persistentvolumeclaims'];
 
 function allIsOwned({ fresh }: History): string | undefined {
   const orphan = fresh.find(

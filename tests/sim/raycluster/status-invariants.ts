@@ -2,14 +2,14 @@ import { Label, type RayClusterStatus } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { firstOf, isCluster, isInDoubt, isPod, podsOf, specsOf, wanted } from './history-queries.ts';
-import { asCluster, isHead, isReady, isWorker, ownerOf } from './stage.ts';
+import { asCluster, isHead, isReady, isWorker } from './stage.ts';
 
 /** What a status may say. The cache may be as old as it likes, so that what was true at any time may be told. */
 export const STATUS_INVARIANTS: Readonly<Record<string, Invariant>> = {
   'status tells of no ready worker that never was': onStatus((history, { status, object, before }) => {
     const told = status.readyWorkerReplicas ?? 0;
     if (told === 0 || told === before.readyWorkerReplicas) return undefined;
-    const most = mostReady(history.events, object.metadata.uid);
+    const most = mostReady(history.events, object);
     return told > most ? `${told} ready workers of ${object.metadata.name} where there were ${most}` : undefined;
   }),
   'status tells of no generation that is not there yet': onStatus((_history, { status, object }) => {
@@ -33,7 +33,7 @@ export const STATUS_INVARIANTS: Readonly<Record<string, Invariant>> = {
     if (!becomes('RayClusterProvisioned', before, status)) return undefined;
     const { uid, name } = object.metadata;
     const least = Math.min(...specsOf(history, uid).map(workersOf));
-    const most = mostReady(history.events, uid);
+    const most = mostReady(history.events, object);
     if (!wasHeadReady(history, object)) return `the head of ${name} was never ready`;
     return most < least ? `${name} never had more than ${most} of ${least} workers ready` : undefined;
   }),
@@ -79,11 +79,11 @@ function workersOf(spec: Parameters<typeof wanted>[0]): number {
   return (spec.workerGroupSpecs ?? []).reduce((sum, { groupName }) => sum + wanted(spec, groupName), 0);
 }
 
-function mostReady(events: readonly SimEvent[], owner: string): number {
+function mostReady(events: readonly SimEvent[], cluster: StoredObject): number {
   const ready = new Set<string>();
   let most = 0;
   for (const { key, type, object } of events) {
-    if (!isPod(key) || !isWorker(object) || ownerOf(object) !== owner) continue;
+    if (!isPod(key) || !isWorker(object) || !isOf(object, cluster)) continue;
     if (type !== 'DELETED' && isReady(object)) ready.add(object.metadata.uid);
     else ready.delete(object.metadata.uid);
     most = Math.max(most, ready.size);

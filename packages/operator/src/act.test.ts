@@ -195,7 +195,10 @@ describe('deleting', () => {
 
   it('does not take another conflict for the end of the object', async () => {
     const { metadata } = await client.create(resources.pods, pod('w-0'));
-    const busy = new ApiError({ method: 'DELETE', path: '/x' }, 409, 'the object is locked', { reason: 'Conflict' });
+    const busy = new ApiError({ method: 'DELETE', path: '/x' }, 409, 'the object is locked', {
+      kind: 'Status',
+      reason: 'Conflict',
+    });
     const refusing = Object.create(client, { delete: { value: () => Promise.reject(busy) } });
     await expect(act([remove('w-0', metadata?.uid ?? '')], { ...actor, client: refusing })).rejects.toThrow('locked');
     expect(told).toEqual([]);

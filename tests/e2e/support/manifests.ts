@@ -27,6 +27,9 @@ export function clusterSpec({ groups = [], head = '', more = '' }: ClusterOption
   return `{ rayVersion: 2.53.0, ${more} headGroupSpec: ${headGroup}, workerGroupSpecs: [${groups.join(', ')}] }`;
 }
 
+/** For a head that nobody submits jobs to: its dashboard takes half of its start. */
+export const NO_DASHBOARD = 'include-dashboard: "false"';
+
 /** A RayCluster. */
 export function rayCluster(name: string, options: ClusterOptions = {}): string {
   return `{ apiVersion: ray.io/v1, kind: RayCluster, metadata: { name: ${name} }, spec: ${clusterSpec(options)} }`;

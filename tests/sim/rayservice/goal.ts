@@ -22,6 +22,11 @@ export function goal(history: History): string | undefined {
   if (isGoing(service)) return 'the service is still there';
   const whole = asService(service);
   if (whole.spec?.suspend === true) return missingRest(whole, owned);
+  const { activeServiceStatus: active, pendingServiceStatus: pending } = whole.status ?? {};
+  const unused = owned.find(
+    ({ metadata }) => ![active, pending].some((side) => side?.rayClusterName === metadata.name),
+  );
+  if (unused !== undefined) return `${unused.metadata.name} is of no use and still there`;
   return missingTraffic(history) ?? (isBroken(whole) ? undefined : missingUpgrade(history, whole, owned));
 }
 

@@ -2,7 +2,7 @@ import { isConditionTrue, RayServiceConditionType, serviceNames } from '@manta/a
 import type { StoredObject } from '@manta/engine';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { capacityOf, headOf, serveOf } from './serve.ts';
-import { asRoute, asService, isGoing, isWanted, NAMESPACE, ownerOf, SERVICE, STORED, STRANGER } from './stage.ts';
+import { asRoute, asService, isWanted, NAMESPACE, ownerOf, SERVICE, STORED, STRANGER } from './stage.ts';
 import { isAnswered, routeShares, type Shares, sharesNow, wholeShare } from './traffic.ts';
 
 /** What may never happen, whatever else does. */
@@ -38,12 +38,16 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
       return sum > 100 + surge ? `${sum} percent with a surge of ${surge}` : undefined;
     },
   ),
-  'no cluster that answers clients is deleted': onWrite(STORED.clusters, (history, { object, before, at }) => {
-    const { name } = object.metadata;
-    const isNew = isGoing(object) && (before === undefined || !isGoing(before));
-    if (!isNew || isExcused(history, object, at) || !sharesNow(history).has(name)) return undefined;
-    return isAnswered(history, name, at) ? name : undefined;
-  }),
+  'no cluster that answers clients is deleted': (history) => {
+    watch(history);
+    const gone = history.fresh.find(({ by, key, type, object, at }) => {
+      const isDeleted = by === 'operator' && key.resource === STORED.clusters && type === 'DELETED';
+      // Its pods may have gone with it; whoever answered at the last look did so until now.
+      const isMissed = isDeleted && lastAnswer(history, key.name) >= (history.fresh[0]?.at ?? at);
+      return isMissed && !isExcused(history, object, at) && sharesNow(history).has(key.name);
+    });
+    return gone?.key.name;
+  },
   'a cluster is made only once its name is written down': onWrite(STORED.clusters, (history, { type, key }) => {
     if (type !== 'ADDED') return undefined;
     const isNamed = history.events.some(

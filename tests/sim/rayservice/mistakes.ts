@@ -14,15 +14,6 @@ interface Making {
 }
 
 const see = (plural: string, lens: Lens) => (inner: KubeClient) => seeingThrough(inner, plural, lens);
-const seeStatus = (change: (status: NonNullable<RayService['status']>) => object) =>
-  see('rayservices', (event) => {
-    const { status } = event.object as RayService;
-    return {
-      ...event,
-      object: status === undefined ? event.object : ({ ...event.object, status: change(status) } as KubeObject),
-    };
-  });
-
 /** Mistakes that could be made with traffic, one of which is put into the operator at a time. */
 export const MISTAKES = {
   'takes-deploying-for-running': {
@@ -51,17 +42,39 @@ export const MISTAKES = {
             : original(type, object, ...rest),
       }),
   },
-  'forgets-the-active': {
-    says: 'loses sight of the active cluster in the middle of an upgrade',
-    client: seeStatus(({ activeServiceStatus, ...status }) =>
-      status.pendingServiceStatus?.rayClusterName ? status : { ...status, activeServiceStatus },
-    ),
+  'takes-more-than-there-is': {
+    says: 'gives one cluster more than all, and the other less than nothing',
+    client: changingRoutes(([active = 0, pending = 0]) => [active + 10, pending - 10]),
   },
-  'forgets-the-pending': {
-    says: 'loses sight of the pending cluster',
-    client: seeStatus(({ pendingServiceStatus, ...status }) =>
-      status.activeServiceStatus?.rayClusterName ? status : { ...status, pendingServiceStatus },
-    ),
+  'always-rests': {
+    says: 'takes every service for a suspended one',
+    client: see('rayservices', (event) => {
+      const { spec } = event.object as RayService;
+      return { ...event, object: { ...event.object, spec: { ...spec, suspend: true } } as KubeObject };
+    }),
+  },
+  'two-at-a-time': {
+    says: 'makes a second cluster to be on the safe side',
+    client: (inner) =>
+      overriding(inner, {
+        create: async (original, type, object, ...rest) => {
+          const made = await original(type, object, ...rest);
+          const { metadata } = object as KubeObject;
+          const twin = { ...(object as KubeObject), metadata: { ...metadata, name: `${metadata?.name ?? ''}-b` } };
+          if (isKind(type, 'rayclusters')) await original(type, twin, ...rest);
+          return made;
+        },
+      }),
+  },
+  'forgets-the-head-service': {
+    says: 'lets the Service of the head lead to the old cluster',
+    client: (inner) =>
+      overriding(inner, {
+        update: (original, type, object, ...rest) =>
+          isKind(type, 'services') && (object as KubeObject).metadata?.name === `${SERVICE}-head-svc`
+            ? inner.get(resources.services, { name: `${SERVICE}-head-svc`, namespace: NAMESPACE })
+            : original(type, object, ...rest),
+      }),
   },
   'takes-the-label': {
     says: 'takes clusters that carry its label for its own',
@@ -217,14 +230,6 @@ export const MISTAKES = {
             : original(type, ref, ...rest),
       });
     },
-  },
-  'promotes-at-once': {
-    says: 'lets a new cluster take over before it serves',
-    client: seeStatus((status) => {
-      const { activeServiceStatus: active, pendingServiceStatus: pending } = status;
-      const isUpgrade = Boolean(active?.rayClusterName) && Boolean(pending?.rayClusterName);
-      return isUpgrade ? { ...status, activeServiceStatus: pending, pendingServiceStatus: {} } : status;
-    }),
   },
   'gives-nothing': {
     says: 'leaves both clusters without traffic in the middle of an upgrade',

@@ -119,13 +119,15 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       { kind: 'bind', source: volume, target: '/home/ray/samples', isReadOnly: true },
       { kind: 'bind', source: join(volume, 'file'), target: '/etc/manta-test/deep/file.txt', isReadOnly: false },
       { kind: 'bind', source: volume, target: '/data', isReadOnly: false },
+      // On most systems a link to /run, which is the pod's own.
+      { kind: 'bind', source: volume, target: '/var/run/secrets/some/account', isReadOnly: true },
       { kind: 'memory', target: '/cache', bytes: 1 << 20 },
     ];
-    const script = `cat /home/ray/samples/file /etc/manta-test/deep/file.txt; echo written > /data/new
+    const script = `cat /home/ray/samples/file /etc/manta-test/deep/file.txt /var/run/secrets/some/account/file; echo written > /data/new
       touch /home/ray/samples/no /etc/no /usr/no /root/no 2>&1 | grep -c 'Read-only'; head -c 5 /etc/passwd; df --output=size /cache | tail -1`;
     const etc = readdirSync('/etc');
     const { output } = await run(sandbox, script, mounts);
-    expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^contentcontent[34] root: 1024$/);
+    expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^contentcontentcontent[34] root: 1024$/);
     expect(readFileSync(join(volume, 'new'), 'utf8')).toBe('written\n');
     expect(readdirSync('/etc')).toEqual(etc);
     expect(existsSync('/data/new')).toBe(false);

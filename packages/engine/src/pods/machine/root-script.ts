@@ -35,12 +35,12 @@ function mountLine(mount: Mount): string {
   const target = quote(mount.target);
   if (mount.kind === 'memory') {
     const size = mount.bytes === undefined ? '' : `-o size=${mount.bytes} `;
-    return `point_d ${target}; mount -t tmpfs ${size}tmpfs "$R"${target}`;
+    return `at ${target}; point_d "$T"; mount -t tmpfs ${size}tmpfs "$R$T"`;
   }
   const source = quote(mount.source);
   // A mount that the user namespace does not own may refuse to become read-only; a volume that can be written is no reason to fail.
-  const readOnly = mount.isReadOnly ? `; mount -o remount,bind,ro "$R"${target} 2>/dev/null || true` : '';
-  return `[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; if [ -d ${source} ]; then point_d ${target}; else point_f ${target}; fi; mount --rbind ${source} "$R"${target}${readOnly}`;
+  const readOnly = mount.isReadOnly ? `; mount -o remount,bind,ro "$R$T" 2>/dev/null || true` : '';
+  return `[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; at ${target}; if [ -d ${source} ]; then point_d "$T"; else point_f "$T"; fi; mount --rbind ${source} "$R$T"${readOnly}`;
 }
 
 /** One word for a shell, whatever is in it. */
@@ -107,6 +107,22 @@ point_d() {
 point_f() {
   [ -f "$R$1" ] && [ ! -L "$R$1" ] && return 0
   in_ours "$1"; rm -f "$R$1"; : > "$R$1"
+}
+# Sets T to a path without links on the way, as the container will follow them: /var/run is often one.
+at() {
+  T=; left="\${1#/}"
+  while :; do
+    part="\${left%%/*}"
+    case "$left" in */*) left="\${left#*/}";; *) T="$T/$part"; return 0;; esac
+    if [ -z "$part" ] || [ "$part" = . ]; then continue
+    elif [ "$part" = .. ]; then T="\${T%/*}"
+    elif [ -L "$R$T/$part" ]; then
+      link="$(readlink "$R$T/$part")"
+      case "$link" in /*) T=;; esac
+      left="\${link#/}/$left"
+    else T="$T/$part"
+    fi
+  done
 }
 over() { point_f "$2"; mount --bind "$1" "$R$2"; }
 `;

@@ -34,7 +34,7 @@ describe('a mistake is found: an operator that', () => {
   const mistakes: Readonly<Record<Mistake, { breaks: RegExp; faults?: Scenario['faults'] }>> = {
     'random-names': { breaks: /^never (more workers|two heads)/, faults: ['crash', 'lose'] },
     'no-barrier': { breaks: /^asks for no pod twice/ },
-    'no-expected-deletions': { breaks: /^sends no pod away twice/ },
+    'no-expected-deletions': { breaks: /^sends no pod away twice/, faults: ['freeze'] },
     'forgets-its-writes': { breaks: /^never (more workers|two heads)/ },
     'random-delete': { breaks: /^with the autoscaler on/ },
     boasts: { breaks: /^status tells of no ready worker/ },

@@ -14,11 +14,18 @@ export interface Covered {
   readonly finding: string | undefined;
 }
 
-/** Adds a row to the table at the end of docs/simulation.md. Runs that end at once are not worth one. */
+/** Adds a row to the table in docs/simulation.md. Runs that end at once are not worth one. */
 export async function record(covered: Covered, now = new Date()): Promise<void> {
   if (covered.played < 100) return;
   const page = await readFile(PAGE, 'utf8');
-  await writeFile(PAGE, `${page.trimEnd()}\n${rowOf(covered, now, commit())}\n`);
+  await writeFile(PAGE, withRow(page, rowOf(covered, now, commit())));
+}
+
+const TABLE = /\| Date \| Commit \|[^\n]*\n(?:\|[^\n]*\n)*/;
+
+/** The page with a row at the end of its table. */
+export function withRow(page: string, row: string): string {
+  return page.replace(TABLE, (table) => `${table}${row}\n`);
 }
 
 /** One row of the table. */

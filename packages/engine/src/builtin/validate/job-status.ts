@@ -7,7 +7,9 @@ import { type Causes, checkNonNegative } from './check.ts';
 /** Checks what an update did to the status of a job: how it ended, and when, is told once and stays. */
 export function checkJobStatus(job: JsonObject, old: JsonObject): Causes {
   const [status, before] = [part(job, 'status') ?? {}, part(old, 'status') ?? {}];
-  const isHeld = part(job, 'spec')?.['suspend'] === true;
+  // A job that is resumed begins anew with the update that says so.
+  const isResumed = has(before, 'Suspended') && !has(status, 'Suspended');
+  const isHeld = part(job, 'spec')?.['suspend'] === true || isResumed;
   return [
     ...['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap((key) =>
       checkNonNegative(status, key, 'status'),

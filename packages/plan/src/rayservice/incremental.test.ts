@@ -110,6 +110,21 @@ describe('a service that moves its traffic in steps', () => {
     expect(world.weights()).toEqual({ [world.active]: 100, [world.pending]: 0 });
   });
 
+  it('takes no word of an earlier life of a head for that of the present one', () => {
+    const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
+    world.editImage('ray:new');
+    while (!world.submissions.some(({ id }) => id.endsWith('/50/0'))) world.settle(1);
+    const serve = world.serveOf(world.pending);
+    world.loseHead(world.pending);
+    world.returnHead(world.pending);
+    world.settle(1);
+    const before = serve.configs.length;
+    world.settle(3);
+    const last = serve.configs.at(-1);
+    expect(serve.configs.length).toBeGreaterThan(before);
+    expect(world.status.pendingServiceStatus?.targetCapacity).toBe(last?.['target_capacity']);
+  });
+
   it('sends the old cluster its own configuration, not the new one', () => {
     const world = running();
     const old = world.serveOf(world.active);

@@ -1,6 +1,6 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
-import type { HeadMemory, Sent, ServiceCluster, Wanted } from './observed.ts';
+import type { HeadMemory, Sent, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { isRejected } from './deadline.ts';
 import { headMemory, isHeadReady } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
@@ -63,24 +63,28 @@ function withComplaint({ serveConfig }: Subject, plan: SubmissionPlan): Submissi
 function takeNote(subject: Subject, side: Side, view: ServiceCluster): SubmissionPlan {
   const head = headMemory(subject, view);
   const { sent, ...rest } = head;
-  if (sent === undefined) return { actions: [], head, settled: [] };
-  const result = view.submissions.find(({ id }) => id === sent.id);
-  if (result?.state === 'running') return { actions: [], head, settled: [] };
-  if (result === undefined) return { actions: [], head: rest, settled: [] };
+  const result = view.submissions.find(({ id }) => id === sent?.id);
+  const settled = overAndDone(view.submissions, side, sent?.id);
+  if (sent === undefined || result?.state === 'running') return { actions: [], head, settled };
+  if (result === undefined) return { actions: [], head: rest, settled };
   const actions: readonly Action[] = [{ type: 'event', event: eventOf(subject, side, sent, result) }];
+  const all = [...settled, sent.id];
   if (result.state === 'failed') {
     const vain = head.vain + 1;
     const { message: refusal } = result;
-    return { actions, head: { ...rest, vain, refusal, pauseUntil: subject.now + pauseMs(vain) }, settled: [sent.id] };
+    return { actions, head: { ...rest, vain, refusal, pauseUntil: subject.now + pauseMs(vain) }, settled: all };
   }
   const { id: _id, isStep: _step, ...wanted } = sent;
   const taken = { ...wanted, at: result.at };
-  return {
-    actions,
-    head: { ...rest, taken, refusal: undefined, pauseUntil: subject.now + pauseMs(head.vain) },
-    settled: [sent.id],
-    capacity: sent.capacity,
-  };
+  const pauseUntil = subject.now + pauseMs(head.vain);
+  return { actions, head: { ...rest, taken, refusal: undefined, pauseUntil }, settled: all, capacity: sent.capacity };
+}
+
+/** Submissions to this cluster that nobody asks about any more, such as those to an earlier life of its head. */
+function overAndDone(all: readonly Submission[], { name }: Side, current: string | undefined): readonly string[] {
+  return all
+    .filter(({ id, state }) => id.startsWith(`${name}/`) && id !== current && state !== 'running')
+    .map(({ id }) => id);
 }
 
 type Next =
@@ -129,7 +133,9 @@ function send({ name }: Side, noted: SubmissionPlan, wanted: Wanted, isStep: boo
   const { head } = noted;
   const isRepeated = head.taken?.text === wanted.text && head.taken.capacity === wanted.capacity;
   const vain = isRepeated ? head.vain + 1 : head.taken === undefined ? head.vain : 0;
-  const id = [name, sha256(wanted.text).slice(0, 12), String(wanted.capacity ?? ''), String(vain)].join('/');
+  // What another life of the head was told under the same words is another submission.
+  const life = sha256(head.session).slice(0, 8);
+  const id = [name, life, sha256(wanted.text).slice(0, 12), String(wanted.capacity ?? ''), String(vain)].join('/');
   const config = wanted.capacity === undefined ? wanted.config : { ...wanted.config, target_capacity: wanted.capacity };
   const command = { kind: 'put-serve', config: JSON.stringify(config) } as const;
   return {

@@ -11,11 +11,13 @@ export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | u
 
 /** Whether the head can be talked to. */
 export function isHeadReady({ context }: Pick<Subject, 'context'>, view: ServiceCluster): boolean {
+  const head = headPodOf(view);
+  // The cluster's word may come before we have seen the pod, and then nobody knows which life of the head is meant.
+  if (head === undefined) return false;
   if (context.gates.RayClusterStatusConditions) {
     return isConditionTrue(view.cluster.status?.conditions, RayClusterConditionType.HeadPodReady);
   }
-  const head = headPodOf(view);
-  return head?.phase === 'Running' && head.ready === 'True';
+  return head.phase === 'Running' && head.ready === 'True';
 }
 
 /** What is remembered of the cluster's head in its present life. */

@@ -261,6 +261,22 @@ describe('changing what has changed meanwhile', () => {
   });
 });
 
+describe('letting go', () => {
+  it('of the last finalizer waits until the cache shows the end of the object', async () => {
+    const held = { ...cluster(), metadata: { name: 'b', namespace: 'ns', finalizers: ['x/y'] } };
+    const object = await client.create(resources.rayClusters, held);
+    await client.delete(resources.rayClusters, { namespace: 'ns', name: 'b' });
+    const release = {
+      type: 'patch',
+      kind: 'RayCluster',
+      name: 'b',
+      patch: { metadata: { finalizers: null } },
+    } as const;
+    expect(await act([release], { ...actor, object })).toEqual({ kind: 'done' });
+    expect(told).toEqual([`deleted ns/b ${object.metadata?.uid} Status`]);
+  });
+});
+
 describe('writeStatus()', () => {
   it('sends nothing when nothing changed', async () => {
     await writeStatus(actor, { state: 'ready' }, { state: 'ready' });

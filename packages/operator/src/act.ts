@@ -259,7 +259,12 @@ function isAnotherObject(error: unknown): boolean {
 function remember(actor: Actor, kind: WrittenKind, written: KubeObject): void {
   if (kind === actor.kind && written.metadata?.uid === actor.object.metadata?.uid) actor.object = written;
   const informer = actor.informerOf(kind);
-  if (informer !== undefined) actor.context.wrote(informer, written);
+  if (informer === undefined) return;
+  const { name = '', uid = '', deletionTimestamp, finalizers = [] } = written.metadata ?? {};
+  // The write that takes the last finalizer off a going custom resource is the end of it, and that is what the cache has to show.
+  const isItsEnd = kind === actor.kind && deletionTimestamp !== undefined && finalizers.length === 0;
+  if (isItsEnd) actor.context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
+  else actor.context.wrote(informer, written);
 }
 
 function isOurs(object: KubeObject, owner: KubeObject): boolean {

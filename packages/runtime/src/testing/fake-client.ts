@@ -310,7 +310,12 @@ export class FakeClient implements KubeClient {
     };
     if (options.dryRun === true || JSON.stringify(sorted(after)) === JSON.stringify(sorted(before))) return after;
     const isLastFinalizerGone = deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
-    return isLastFinalizerGone ? (this.storage.remove(type, keyOf(after)) ?? after) : this.storage.put(type, after);
+    if (!isLastFinalizerGone) return this.storage.put(type, after);
+    const version = this.storage.remove(type, keyOf(after))?.metadata?.resourceVersion;
+    return {
+      ...after,
+      metadata: { ...after.metadata, ...(version === undefined ? {} : { resourceVersion: version }) },
+    };
   }
 
   #find(type: ResourceType, ref: ObjectRef): KubeObject {

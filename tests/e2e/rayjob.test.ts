@@ -1,0 +1,78 @@
+import type { RayJob } from '@manta/api';
+import { podLogLines, resources } from '@manta/kube';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { create, exec, NAMESPACE, podOf, podsOf, until, untilObject } from './support/look.ts';
+import { clusterSpec, rayCluster } from './support/manifests.ts';
+
+const job = (name: string, spec: string) =>
+  `{ apiVersion: ray.io/v1, kind: RayJob, metadata: { name: ${name} }, spec: { ${spec} } }`;
+const onShared = 'clusterSelector: { ray.io/cluster: shared }';
+const entrypoint = (command: string) => `entrypoint: ${JSON.stringify(command)}`;
+const hello = (word: string) =>
+  entrypoint(`python -c "import ray; ray.init(); print('${word}', ray.cluster_resources()['CPU'])"`);
+const isOver = ({ status }: RayJob) => ['Complete', 'Failed'].includes(status?.jobDeploymentStatus ?? '');
+
+describe('a RayJob on real Ray', () => {
+  let ray: LocalRay;
+  const head = async (cluster: string) => (await podOf(ray, cluster, 'head'))?.metadata?.name ?? '';
+  const over = (name: string) => untilObject(ray, resources.rayJobs, name, isOver);
+
+  beforeAll(async () => {
+    ray = await startLocalRay();
+    await create(ray, rayCluster('shared'));
+    await untilObject(ray, resources.rayClusters, 'shared', ({ status }) => status?.state === 'ready');
+  });
+  afterAll(() => endLocalRay(ray));
+
+  async function submitterLog(name: string): Promise<string> {
+    const [pod] = await podsOf(ray, { 'job-name': name });
+    const lines: string[] = [];
+    const options = { namespace: NAMESPACE, pod: pod?.metadata?.name ?? '' };
+    for await (const line of podLogLines(ray.transport, options)) lines.push(line);
+    return lines.join('\n');
+  }
+
+  it('is submitted by a Kubernetes Job, whose log has its output', async () => {
+    await create(ray, job('k8s', `${hello('by a Job')}, ${onShared}`));
+    expect((await over('k8s')).status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+    expect(await submitterLog('k8s')).toContain('by a Job 1.0');
+  });
+
+  it('that fails says so, with its last words', async () => {
+    await create(ray, job('bad', `${entrypoint(`python -c "raise SystemExit('no luck')"`)}, ${onShared}`));
+    const { status } = await over('bad');
+    expect(status).toMatchObject({ jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed' });
+    expect(await submitterLog('bad')).toContain('no luck');
+  });
+
+  it('is submitted by the operator itself in HTTPMode', async () => {
+    await create(ray, job('http', `submissionMode: HTTPMode, ${hello('over HTTP')}, ${onShared}`));
+    const { status } = await over('http');
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+    expect(await exec(ray, await head('shared'), ['ray', 'job', 'logs', status?.jobId ?? ''])).toContain(
+      'over HTTP 1.0',
+    );
+  });
+
+  it('waits for its user in InteractiveMode, and follows the job that the user submits', async () => {
+    await create(ray, job('mine', `submissionMode: InteractiveMode, ${onShared}`));
+    await untilObject(ray, resources.rayJobs, 'mine', ({ status }) => status?.jobDeploymentStatus === 'Waiting');
+    const submit = ['ray', 'job', 'submit', '--submission-id=by-hand', '--', 'echo', 'by hand'];
+    await exec(ray, await head('shared'), submit);
+    const body = { spec: { jobId: 'by-hand' } };
+    await ray.client.patch(resources.rayJobs, { namespace: NAMESPACE, name: 'mine' }, { type: 'merge', body });
+    expect((await over('mine')).status).toMatchObject({ jobId: 'by-hand', jobStatus: 'SUCCEEDED' });
+  });
+
+  it('is submitted by a container beside its own head in SidecarMode, and its cluster goes with it', async () => {
+    // Two clusters at once are too much for a small machine.
+    await ray.client.delete(resources.rayClusters, { namespace: NAMESPACE, name: 'shared' });
+    const own = `rayClusterSpec: ${clusterSpec()}, shutdownAfterJobFinishes: true`;
+    await create(ray, job('side', `submissionMode: SidecarMode, ${hello('beside')}, ${own}`));
+    const { status } = await over('side');
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+    const left = async () => (await ray.client.list(resources.rayClusters, { namespace: NAMESPACE })).items;
+    expect(await until('no cluster', left, (clusters) => clusters.length === 0)).toEqual([]);
+  });
+});

@@ -10,6 +10,7 @@ import {
 } from './call-head.ts';
 import type { RayHead } from './head.ts';
 import { isJsonObject, type JsonObject } from './json-fields.ts';
+import { isKubernetesStatus } from './kubernetes-status.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -47,7 +48,8 @@ export class HeadCalls {
   /** The JSON of an answer with a good status; undefined for a 404. */
   async jsonOrAbsent(call: Call): Promise<unknown> {
     const answer = await this.answer(call);
-    if (answer.status === 404) return undefined;
+    // An API server in between says in the same way that it does not find the head.
+    if (answer.status === 404 && !isKubernetesStatus(answer.text)) return undefined;
     if (!isGood(answer.status)) throw statusError(call, answer);
     return parseAnswer(call, answer);
   }

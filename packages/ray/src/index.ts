@@ -3,6 +3,7 @@ export type * from './clock.ts';
 export type * from './command.ts';
 export type * from './head.ts';
 export * from './job-info.ts';
+export { isKubernetesStatus } from './kubernetes-status.ts';
 export type * from './node-info.ts';
 export type * from './poller/contract.ts';
 export { createRayPoller } from './poller/create-poller.ts';

@@ -1,5 +1,13 @@
 import { type CommandView, type JobAnswer, type ObservedRayJob, stopId, submissionId } from '@manta/plan';
-import type { Answer, CommandResult, Interest, JobInfo, RayCallError, RayPoller } from '@manta/ray';
+import {
+  type Answer,
+  type CommandResult,
+  type Interest,
+  isKubernetesStatus,
+  type JobInfo,
+  type RayCallError,
+  type RayPoller,
+} from '@manta/ray';
 import type { HeadLookup } from './ray-heads.ts';
 
 /** What Ray last said about the job, in the planner's words. */
@@ -30,7 +38,7 @@ function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {
 
 /** An error status with a JSON object as its body: the head is up, and does not speak of the job. */
 function isJsonRefusal({ failure, body }: RayCallError): boolean {
-  return failure === 'status' && body?.trimStart().startsWith('{') === true;
+  return failure === 'status' && body?.trimStart().startsWith('{') === true && !isKubernetesStatus(body);
 }
 
 /** How far submitting and stopping this job got. */

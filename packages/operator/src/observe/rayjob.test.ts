@@ -25,6 +25,7 @@ beforeEach(() => {
       asked.push(`${head.url} ${question.id}`);
       return { kind: 'unknown' };
     },
+    forget: (owner: string) => void asked.push(`${owner} is forgotten`),
     release: (owner: string) => void asked.push(`${owner} lets go`),
     results: () => [],
   };
@@ -80,7 +81,7 @@ describe('a job that the cache does not show', () => {
     await create();
     const { observed } = (await observe('default/job')) ?? {};
     expect(observed).toMatchObject({ cluster: undefined, heads: [], podCount: 0, answer: { kind: 'unasked' } });
-    expect(asked).toEqual(['rayjob/default/job lets go']);
+    expect(asked).toEqual(['rayjob/default/job is forgotten', 'rayjob/default/job lets go']);
   });
 
   it('is no job when the server has none', async () => {

@@ -73,6 +73,8 @@ export async function observeRayJob(
   if (core === undefined) return undefined;
   const { cluster } = core;
   const { heads, poller, context, parseYaml } = observer;
+  // What was asked for an attempt that is over, or for another job of this name, says nothing about the one that begins.
+  if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));
   const lookup = await findHead(observer, core, signal);
   const known: Omit<ObservedRayJob, 'answer'> = {
     ...core,

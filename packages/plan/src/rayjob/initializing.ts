@@ -20,7 +20,7 @@ export function initialize(subject: Subject): Step {
     const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
     return { ...move(subject, told), lookAgainMs };
   }
-  return handOver(subject);
+  return { ...handOver(subject), lookAgainMs };
 }
 
 /**

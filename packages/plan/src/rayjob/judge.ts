@@ -41,7 +41,8 @@ function silent(subject: Subject, submitter: Submitter): Step {
   // A head that has ended for good will never answer: then the submitter's word is the last one.
   const isHeadOver = heads.length > 0 && heads.every(({ phase }) => phase === 'Failed' || phase === 'Succeeded');
   if (submitter.kind === 'failed' && isHeadOver) return submissionFailed(subject, submitter.message);
-  const isForgotten = answer.kind === 'failing' && answer.isBesideThePoint && status.jobStatus !== undefined;
+  const hasMoreToTell = status.jobStatus !== undefined && !isTerminalState(status.jobStatus);
+  const isForgotten = answer.kind === 'failing' && answer.isBesideThePoint && hasMoreToTell;
   return noteFailure(subject, isForgotten ? { jobStatus: RayJobState.New } : {});
 }
 

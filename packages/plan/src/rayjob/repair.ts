@@ -15,6 +15,9 @@ export function goOn(subject: Subject): Step {
 
 function stageOf(status: RayJobStatus): JobDeploymentStatus {
   if (status.endTime !== undefined) return endOf(status);
+  const outcome = status.attempts?.at(-1)?.outcome;
+  if (outcome === 'Suspended') return JobDeploymentStatus.Suspending;
+  if (outcome === 'Failed' || outcome === 'Lost') return JobDeploymentStatus.Retrying;
   if (status.dashboardURL !== undefined)
     return status.jobId ? JobDeploymentStatus.Running : JobDeploymentStatus.Waiting;
   return status.rayClusterName === undefined ? JobDeploymentStatus.New : JobDeploymentStatus.Initializing;

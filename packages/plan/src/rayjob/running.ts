@@ -7,7 +7,6 @@ import { isTerminalState } from './pairs.ts';
 import { msToGraceEnd, pastGrace } from './grace.ts';
 import { msToStatusCheckTimeout, pastStatusCheckTimeout } from './status-check.ts';
 import { move, type Step, stay } from './step.ts';
-import { stopJob } from './stop.ts';
 import type { Subject } from './subject.ts';
 import { submitterOf } from './submitter.ts';
 import { plainTime, soonest } from './times.ts';
@@ -18,13 +17,18 @@ const SERVICE_MS = 10_000;
 /** Follows a job that Ray has, or is about to have. What Ray says of its end counts more than any timer. */
 export function follow(subject: Subject): Step {
   const { spec, status, cluster, answer } = subject;
-  if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+  // An end that Ray has told stands: a suspension must not make the job run once more.
+  if (spec.suspend === true)
+    return isTerminalState(status.jobStatus)
+      ? conclude(subject)
+      : move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
   const submitter = submitterOf(subject);
   if (isBeyondDoubt(subject, submitter)) return judge(subject, submitter);
   if (isTerminalState(status.jobStatus) && isNothingLeftToWaitFor(subject)) return conclude(subject);
   const late = pastActiveDeadline(subject);
-  // The job may have ended in time, unseen: Ray is asked once more before the deadline counts.
-  if (late !== undefined && answer.kind !== 'awaited') return { ...late, actions: stopJob(subject) };
+  // The job may have ended in time, unseen: Ray is asked once more before the deadline counts. The job is stopped once that is written.
+  const isEndKnown = answer.kind === 'answered' && isTerminalState(answer.report?.status);
+  if (late !== undefined && answer.kind !== 'awaited' && !isEndKnown) return late;
   const cut = pastGrace(subject) ?? pastStatusCheckTimeout(subject, submitter);
   if (cut !== undefined) return cut;
   if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));

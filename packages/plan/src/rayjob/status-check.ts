@@ -1,4 +1,5 @@
-import { DefaultSeconds, JobFailedReason, RayJobState } from '@manta/api';
+import { DefaultSeconds, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
+import { buildJobSubmission } from '../build/submitter-request.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { isOver } from './deadlines.ts';
 import { type Changes, fail, move, type Step, stay } from './step.ts';
@@ -31,9 +32,11 @@ export function pastStatusCheckTimeout(subject: Subject, submitter: Submitter): 
   return fail(subject, JobFailedReason.JobStatusCheckTimeoutExceeded, message);
 }
 
-/** The head answers, but takes no job. */
-function isSubmissionFailing({ answer, submission }: Subject): boolean {
-  return answer.kind === 'answered' && answer.report === undefined && submission?.state !== 'done';
+/** The head answers, but takes no job from us, or we have none that it could take. */
+function isSubmissionFailing({ mode, answer, submission, spec, status, parseYaml }: Subject): boolean {
+  if (mode !== JobSubmissionMode.HTTP || answer.kind !== 'answered' || answer.report !== undefined) return false;
+  if (submission === undefined) return !buildJobSubmission(spec, status.jobId ?? '', parseYaml).ok;
+  return submission.state === 'failed';
 }
 
 /** Notes since when the head has not been of use; afterwards nothing needs to be written. */

@@ -53,14 +53,20 @@ export function statusToWrite(before: RayJobStatus, after: RayJobStatus, now: nu
   return { ...after, endTime: isBack && after.endTime !== undefined ? after.endTime : timestamp(now) };
 }
 
+/** Stages whose message is what the user waits for. */
+const NEWS: readonly (JobDeploymentStatus | undefined)[] = [
+  JobDeploymentStatus.Initializing,
+  JobDeploymentStatus.ValidationFailed,
+];
+
 /** Whether the change may wait for more of its kind: only the copy of the cluster's status differs. */
 export function isOnlyMirror(before: RayJobStatus, after: RayJobStatus): boolean {
   return (
     before.jobStatus === after.jobStatus &&
     before.jobDeploymentStatus === after.jobDeploymentStatus &&
     before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime &&
-    // What keeps a cluster from coming up is news at once.
-    (after.jobDeploymentStatus !== JobDeploymentStatus.Initializing || before.message === after.message)
+    // What keeps a cluster from coming up, or is wrong with a spec, is news at once.
+    (!NEWS.includes(after.jobDeploymentStatus) || before.message === after.message)
   );
 }
 

@@ -35,7 +35,6 @@ describe('a job that the operator submits', () => {
     ],
     'is forgiven its failures when it is submitted': [
       unsubmitted({ submission: SUBMITTED, status: { jobStatusCheckFailureStartTime: ago(3) } }),
-      'ask job-x to submit',
       '→ Running/-',
     ],
     'that Ray has forgotten is written down before it is submitted again': [

@@ -21,8 +21,9 @@ export function submit(subject: Subject): Step {
   if (submission?.state === 'running') return stay();
   const place = placeOf(subject);
   if (place === 'unknown') return stay();
-  if (status.jobStatus !== undefined || place === 'another head') return startOver(subject);
-  const againMs = submission?.state === 'failed' ? submission.at + AGAIN_MS - now : 0;
+  const hasRun = status.jobStatus !== undefined || status.rayJobInfo?.startTime !== undefined;
+  if (hasRun || place === 'another head') return startOver(subject);
+  const againMs = submission === undefined ? 0 : submission.at + AGAIN_MS - now;
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
   const jobId = status.jobId ?? '';

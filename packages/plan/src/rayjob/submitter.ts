@@ -50,7 +50,8 @@ function ofSidecar({ heads, context, now }: Subject): Submitter {
         'Ray head pod submitter container ray-job-submitter terminated after exceeding the maximum restart count';
       return { kind: 'failed', at, message };
     }
-    return exitCode === undefined ? { kind: 'working' } : { kind: 'finished', at };
+    // One that failed is about to be started again.
+    return exitCode === 0 ? { kind: 'finished', at } : { kind: 'working' };
   }
   if (exitCode === undefined) return { kind: 'working' };
   if (exitCode === 0) return { kind: 'finished', at };

@@ -137,6 +137,7 @@ export class Entry {
     this.#cancelTimer();
     const { clock } = this.#world;
     const now = clock.now();
+    this.#heedClock(now);
     if (this.#wishes.size === 0) {
       this.#cancelTimer = clock.setTimer(KEPT_MS, () => this.#host.unwanted(this));
       return;
@@ -150,6 +151,13 @@ export class Entry {
     const lapse = Math.min(...[...this.#wishes.values()].map((wish) => wish.until));
     const wait = Math.min(dueAt - now, lapse - now, LONGEST_WAIT_MS);
     this.#cancelTimer = clock.setTimer(Math.max(0, wait), () => this.#wake());
+  }
+
+  /** A clock that was set back must not make us wait for the time to come round again. */
+  #heedClock(now: number): void {
+    this.#endedAt = Math.min(this.#endedAt, now);
+    this.#staleUntil = Math.min(this.#staleUntil, now);
+    this.#pausedUntil = Math.min(this.#pausedUntil, now + 2 * this.#world.maxPauseMs);
   }
 
   /** The shortest beat that anybody wants. */

@@ -55,6 +55,16 @@ describe('a RayJob on real Ray', () => {
     );
   });
 
+  it('has the packages that its runtime environment names', async () => {
+    const command = entrypoint('python -c "import humanize; print(humanize.__file__)"');
+    const packages = 'runtimeEnvYAML: "pip: [humanize]"';
+    await create(ray, job('pip', `submissionMode: HTTPMode, ${command}, ${packages}, ${onShared}`));
+    const { status } = await over('pip');
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED' });
+    const said = await exec(ray, await head('shared'), ['ray', 'job', 'logs', status?.jobId ?? '']);
+    expect(said).toContain('/runtime_resources/pip/');
+  });
+
   it('waits for its user in InteractiveMode, and follows the job that the user submits', async () => {
     await create(ray, job('mine', `submissionMode: InteractiveMode, ${onShared}`));
     await untilObject(ray, resources.rayJobs, 'mine', ({ status }) => status?.jobDeploymentStatus === 'Waiting');

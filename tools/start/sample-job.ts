@@ -81,7 +81,7 @@ async function showOutput({ transport, say }: SampleRun, pod: Pod, signal: Abort
 function isChatter(line: string): boolean {
   return (
     line.trim() === '' ||
-    /^\s*(\d{4}-\d\d-\d\d [\d:,]+\s|\(|Waiting|Job submission|Next steps|Query|Request|Follow|ray job|Tailing|-{5,}|Job ')/.test(
+    /^\s*(\d{4}-\d\d-\d\d [\d:,]+\s|\(|Waiting|Running entrypoint|Job submission|Next steps|Query|Request|Follow|ray job|Tailing|-{5,}|Job ')/.test(
       line,
     )
   );

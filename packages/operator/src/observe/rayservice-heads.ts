@@ -1,4 +1,4 @@
-import { isIncrementalUpgradeEnabled, type RayCluster, type RayService } from '@manta/api';
+import type { RayCluster, RayService } from '@manta/api';
 import { proxyPath } from '@manta/kube';
 import {
   headPodOf,
@@ -54,20 +54,13 @@ export async function askCluster(
   };
 }
 
-/** While a new cluster takes over at once, the old one is left in peace. */
-function isServeAsked({ service, cluster }: Asked, observer: RayServiceObserver): boolean {
-  const pending = service.status?.pendingServiceStatus?.rayClusterName ?? '';
-  const isOld = pending !== '' && pending !== cluster.metadata?.name;
-  return !isOld || isIncrementalUpgradeEnabled(service.spec, observer.context.gates);
-}
-
 function askServe(
   observer: RayServiceObserver,
   asked: Asked,
   view: ServiceCluster,
   head: RayHead,
 ): ServiceCluster['serve'] {
-  if (!isServeAsked(asked, observer) || !isHeadReady(observer, view)) return UNASKED.serve;
+  if (!isHeadReady(observer, view)) return UNASKED.serve;
   const known = asked.memory.heads[asked.cluster.metadata?.name ?? ''];
   const newerThan = known?.session === head.session ? known.taken?.at : undefined;
   const interest: Interest = { owner: ownerOf(asked.key), everyMs: BEAT_MS, forMs: INTEREST_MS, newerThan };

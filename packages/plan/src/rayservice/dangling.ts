@@ -66,7 +66,7 @@ function sinceWhen({ memory, now, before }: Subject, { cluster }: ServiceCluster
   const ended = Date.parse(upgrade.lastTransitionTime);
   const made = Date.parse(cluster.metadata?.creationTimestamp ?? '');
   // A cluster that is younger than the end of the upgrade was not left behind by it.
-  return Number.isNaN(ended) || made > ended ? now : Math.min(now, ended);
+  return Number.isNaN(ended) || made >= ended ? now : Math.min(now, ended);
 }
 
 function uidOf({ metadata }: RayCluster): string {

@@ -31,12 +31,15 @@ export function isRejected(subject: Subject): boolean {
  * first; what it means for clusters and traffic is decided from it, so that a crash in between changes nothing.
  */
 export function planDeadline(subject: Subject): DeadlinePlan {
-  const { name, service, active, pending, now, isUpgrading, isRollingBack } = subject;
+  const { name, service, active, pending, now, isUpgrading, isRollingBack, strategy, memory } = subject;
   const deadline = upgradeProgressDeadline(service.metadata?.annotations);
   const canGoBack = isUpgrading && !isRollingBack && active.view !== undefined && pending.name !== '';
   if (!deadline.ok || deadline.value === undefined || !canGoBack || isRejected(subject)) return NOTHING_DUE;
   const limitMs = durationToMs(deadline.value);
-  const leftMs = lastProgress(subject) + limitMs - now;
+  // A pause that the user asked for is no lack of progress, and a process that has just begun looks round first.
+  const pauseMs = strategy.kind === 'incremental' ? strategy.pace.intervalMs : 0;
+  const dueAt = Math.max(lastProgress(subject) + pauseMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
+  const leftMs = dueAt - now;
   if (leftMs > 0) return { actions: [], lookAgainMs: leftMs };
   const podTrouble = podTroubleOf(pending.view);
   const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
@@ -49,6 +52,7 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   return { actions: [{ type: 'patch', kind: 'RayService', name, patch, done }], lookAgainMs: undefined };
 }
 
+const LOOK_ROUND_MS = 30_000;
 const NOTHING_DUE: DeadlinePlan = { actions: [], lookAgainMs: undefined };
 
 /** By this an upgrade is known again: the cluster and the configuration that it leads to. */

@@ -103,6 +103,8 @@ export interface ServiceMemory {
   readonly heads: Readonly<Record<string, HeadMemory>>;
   /** Since when a cluster has been of no use, by its uid. */
   readonly danglingSince: Readonly<Record<string, number>>;
+  /** Since when this process has looked at the service. */
+  readonly since?: number;
   /** What was told already and need not be told again while it lasts. */
   readonly told: readonly string[];
 }

@@ -29,10 +29,11 @@ export function planRunning(observed: Subject): RunningPlan {
   const direction = directionOf(observed);
   const subject = { ...observed, isRollingBack: direction === 'back' };
   const { strategy, active, pending } = subject;
-  const wish = strategy.kind === 'incremental' ? wishedCapacity(subject, strategy.pace, direction) : NO_WISH;
+  const wish =
+    strategy.kind === 'incremental' ? wishedCapacity(subject, strategy.pace, direction) : fullCapacity(subject);
   const toPending = submit(subject, pending, wish.pending);
   const isActiveAsked = pending.name === '' ? !needsNextCluster(subject) : strategy.kind === 'incremental';
-  const toActive = isActiveAsked ? submit(subject, active, wish.active) : undefined;
+  const toActive = isActiveAsked || pending.name !== '' ? submit(subject, active, wish.active) : undefined;
   const succession = successionOf(subject);
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
@@ -58,7 +59,11 @@ export function planRunning(observed: Subject): RunningPlan {
   };
 }
 
-const NO_WISH: CapacityWish = { active: undefined, pending: undefined, assumed: undefined };
+/** Without steps everybody serves in full, also one that steps have left at less. */
+function fullCapacity({ active, pending }: Subject): CapacityWish {
+  const full = ({ status }: Side) => (status.targetCapacity === undefined ? undefined : 100);
+  return { active: full(active), pending: full(pending), assumed: undefined };
+}
 
 function submit(subject: Subject, side: Side, capacity: number | undefined): SubmissionPlan | undefined {
   return side.view === undefined ? undefined : planSubmission(subject, side, side.view, capacity);
@@ -116,6 +121,7 @@ function remember(
   const complaints = [toActive?.told, toPending?.told].filter((each) => each !== undefined);
   return {
     ...memory,
+    since: memory.since ?? subject.now,
     heads: Object.fromEntries([...kept(active, toActive), ...kept(pending, toPending)]),
     told: [...complaints, ...told],
   };

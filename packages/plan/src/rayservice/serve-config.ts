@@ -47,6 +47,8 @@ export function planSubmission(
 /** Whether a cluster keeps the configuration that it has, whatever the spec says: it is the one that the traffic leaves. */
 export function isFrozen(subject: Subject, { role }: Side): boolean {
   if (role === 'active' && isRejected(subject)) return true;
+  // Traffic goes over at once: until then the old cluster serves what it has.
+  if (role === 'active' && subject.strategy.kind !== 'incremental' && subject.pending.name !== '') return true;
   if (!isShifting(subject)) return false;
   return role === 'active' ? !subject.isRollingBack : subject.isRollingBack;
 }
@@ -107,6 +109,10 @@ function nextSubmission(
   if (serve.kind !== 'known' || serve.at < (taken?.at ?? 0)) return NONE;
   const isStep = capacity !== undefined && capacity !== (taken?.capacity ?? side.status.targetCapacity);
   const hasNone = Object.keys(serve.applications).length === 0;
+  // Taken already, and the status that should have said so was not written.
+  if (capacity !== undefined && capacity === taken?.capacity && capacity !== side.status.targetCapacity) {
+    return { kind: 'assumed', capacity };
+  }
   if (isFrozen(subject, side)) {
     const known = taken ?? last;
     if (hasNone && known !== undefined) return { kind: 'send', wanted: { ...known, capacity }, isStep: false };

@@ -4,7 +4,7 @@ import { weightOf } from '../build/http-route.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
-import { isHeadReady, isServing } from './serving.ts';
+import { areApplicationsRunning, isHeadReady, isServing } from './serving.ts';
 import type { Pace } from './strategy.ts';
 import { sharesOf } from './shares.ts';
 import type { Side, Subject } from './subject.ts';
@@ -47,12 +47,17 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
   const canPending = endpointsOf(subject, pending) > 0;
   // No traffic goes where nobody is while the other side can take it.
   if (now.pending > 0 && !canPending && canActive) return { active: FULL, pending: 0 };
-  if (now.active > 0 && !canActive && canPending && isServing(subject, pending, subject.spec.serveConfigV2 ?? '')) {
+  const isPendingServing =
+    direction === 'back'
+      ? areApplicationsRunning(pending.view)
+      : isServing(subject, pending, subject.spec.serveConfigV2 ?? '');
+  const canRescue = canPending && shares.pendingCapacity > 0 && isPendingServing;
+  if (now.active > 0 && !canActive && canRescue) {
     return { active: 0, pending: FULL };
   }
   const gaining = direction === 'back' ? active : pending;
   if (restMs(subject, gaining, pace) > 0) return now;
-  const isReady = direction === 'back' || (canPending && isServing(subject, pending, subject.spec.serveConfigV2 ?? ''));
+  const isReady = direction === 'back' ? canActive || !canRescue : canPending && isPendingServing;
   return isReady ? nextWeights(shares, pace.step, direction === 'back') : now;
 }
 

@@ -54,7 +54,7 @@ function isPromoted(subject: Subject): boolean {
     return !subject.isRollingBack && hasAll && isRouteCurrent(subject);
   }
   if (strategy.kind === 'incremental') return active.name === '' && isReady;
-  return isReady && canSwitch(subject, pending.view);
+  return isReady && (pending.status.targetCapacity ?? 100) === 100 && canSwitch(subject, pending.view);
 }
 
 /** Traffic goes over at once, so somebody has to be there; unless nobody is there now either. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Container, Pod, PodStatus } from '@manta/api';
 import type { Stored } from '../../controllers/cluster.ts';
@@ -9,6 +9,7 @@ import { environmentOf } from './environment.ts';
 import { expand } from './expand.ts';
 import type { ImageTable } from './images.ts';
 import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
+import { removeFolder } from './remove-folder.ts';
 import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
 
 /** What the pods of one node share. */
@@ -110,7 +111,7 @@ export class PodWorker {
     }
   }
 
-  /** Ends everything within the grace period and takes the sandbox down. Asking again with less time hurries it up. */
+  /** Ends everything within the grace period and takes the sandbox down; never rejects. Asking again waits for the same end. */
   stop(graceSeconds = this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS): Promise<void> {
     this.#isStopping = true;
     this.#stopped ??= this.#stop(graceSeconds * 1000);
@@ -144,6 +145,11 @@ export class PodWorker {
       hosts: '127.0.0.1 localhost\n',
     });
     this.#sandbox = sandbox;
+    // Asked to stop while it was being made: whoever asked saw nothing to take down.
+    if (this.#isStopping) {
+      await this.#takeDown();
+      return;
+    }
     await this.setHosts();
     this.#changed();
     for (const init of this.#inits) {
@@ -159,8 +165,13 @@ export class PodWorker {
   async #stop(graceMs: number): Promise<void> {
     const runners = [...this.#mains, ...this.#inits];
     await Promise.all(runners.map((runner) => runner.stop(graceMs)));
-    await this.#sandbox?.destroy();
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.#takeDown();
+  }
+
+  /** Never rejects: where the machine is gone its processes are too, and a folder that resists is swept at the next start. */
+  async #takeDown(): Promise<void> {
+    await this.#sandbox?.destroy().catch(() => undefined);
+    removeFolder(this.#folder);
   }
 
   #host(container: Container) {

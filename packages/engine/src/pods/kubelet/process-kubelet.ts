@@ -14,6 +14,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.ts';
 import { hostsText } from './hosts.ts';
 import type { ImageTable } from './images.ts';
 import { type NodeServices, PodWorker } from './pod-worker.ts';
+import { removeFolder } from './remove-folder.ts';
 import { Turns } from './turns.ts';
 
 /** What a kubelet runs pods with. */
@@ -49,7 +50,7 @@ const HOST_IP = '127.0.0.1';
 /** Runs the pods of a node until it is stopped. What an earlier engine left behind is swept away first. */
 export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOptions): ProcessKubelet {
   const folder = join(options.dataDir, 'pods');
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
   mkdirSync(folder, { recursive: true });
   const kubelet = new Kubelet(cluster, options, folder);
   const stop = startController(cluster, kubelet);

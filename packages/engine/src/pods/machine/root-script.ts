@@ -65,20 +65,29 @@ read_only() {
   done
   return 0
 }
+# A folder may hold other file systems, each with a lock of its own.
+read_only_all() {
+  read_only "$1"
+  while read -r _ _ _ _ at _; do
+    case "$at" in "$1"/*) read_only "$(printf '%b' "$at")";; esac
+  done < /proc/self/mountinfo
+}
 show() { mkdir -p "$R$2"; mount --rbind "$1" "$R$2"; }
 for name in proc tmp run home mnt .host; do mkdir "$R/$name"; own "/$name"; done
-mount --rbind / "$R/.host"; read_only "$R/.host"
+mount --rbind / "$R/.host"; read_only_all "$R/.host"
+# Sockets of the host, the machine's own among them, are none of a pod's business.
+for name in tmp run; do mount -t tmpfs -o mode=755 tmpfs "$R/.host/$name"; done
 for entry in /*; do
   case "$entry" in /proc|/tmp|/run|/home|/mnt|'/*') continue;; esac
   if [ -L "$entry" ]; then ln -s "$(readlink "$entry")" "$R$entry"
   elif [ -d "$entry" ]; then
     show "$entry" "$entry"
-    case "$entry" in /dev|/sys) ;; *) read_only "$R$entry";; esac
+    case "$entry" in /dev|/sys) ;; *) read_only_all "$R$entry";; esac
   fi
 done
 for entry in /home/*; do
   [ -d "$entry" ] || continue
-  show "$entry" "$entry"; read_only "$R$entry"
+  show "$entry" "$entry"; read_only_all "$R$entry"
 done
 [ -d "$R/home/ray" ] || { mkdir "$R/home/ray"; own /home/ray; }
 mount -t proc proc "$R/proc"

@@ -131,6 +131,7 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
   try {
     await machine.line.call({ type: 'create', sandbox: id, ip, hostname });
   } catch (error) {
+    await machine.line.call({ type: 'destroy', sandbox: id }).catch(() => undefined);
     addresses.give(ip);
     throw error;
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { KubeObject, Pod } from '@manta/api';
 import { type KubeClient, podLogLines, resources, type Transport } from '@manta/kube';
 import { parseAllDocuments } from 'yaml';
@@ -75,7 +76,11 @@ function showPods(pods: readonly Pod[], stages: Stages): void {
 /** What the job prints, without the submitter's own words around it. */
 async function showOutput({ transport, say }: SampleRun, pod: Pod, signal: AbortSignal): Promise<void> {
   const options = { namespace: NAMESPACE, pod: pod.metadata?.name ?? '', follow: true, signal };
-  for await (const line of podLogLines(transport, options)) if (!isChatter(line)) say(`            │ ${line}`);
+  for await (const text of podLogLines(transport, options)) {
+    // Ray colours its own remarks, whoever reads them.
+    const line = stripVTControlCharacters(text);
+    if (!isChatter(line)) say(`            │ ${line}`);
+  }
 }
 
 function isChatter(line: string): boolean {

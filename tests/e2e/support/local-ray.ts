@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createKubeClient,
   createTransport,
@@ -95,7 +96,12 @@ export function processesOf(folder: string): readonly string[] {
 /** Ends an engine for good: everything that it started must be gone, and then its folder goes. */
 export async function endLocalRay(ray: LocalRay): Promise<void> {
   await ray.stop();
-  const left = processesOf(ray.folder);
+  let left = processesOf(ray.folder);
+  // The one that watched over it takes a moment to see that it is not needed any more.
+  for (let attempt = 0; left.length > 0 && attempt < 50; attempt += 1) {
+    await sleep(100);
+    left = processesOf(ray.folder);
+  }
   rmSync(ray.folder, { recursive: true, force: true });
   if (left.length > 0) throw new Error(`still there after the engine's end:\n${left.join('\n')}`);
 }

@@ -65,6 +65,8 @@ export function isOnlyMirror(before: RayJobStatus, after: RayJobStatus): boolean
     before.jobStatus === after.jobStatus &&
     before.jobDeploymentStatus === after.jobDeploymentStatus &&
     before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime &&
+    // That a run is forgotten has to be known before the next one is begun.
+    (before.rayJobInfo?.startTime === undefined || after.rayJobInfo?.startTime !== undefined) &&
     // What keeps a cluster from coming up, or is wrong with a spec, is news at once.
     (!NEWS.includes(after.jobDeploymentStatus) || before.message === after.message)
   );

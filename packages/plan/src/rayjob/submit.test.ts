@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../testing/observed.ts';
 import { planRayJob } from './plan.ts';
 import { questionAbout } from './question.ts';
-import { ago, check, cluster, DOES_NOT_KNOW, done, running, STARTED, SUBMITTED } from './testing/observed-job.ts';
+import {
+  ago,
+  check,
+  cluster,
+  DOES_NOT_KNOW,
+  done,
+  inWords,
+  running,
+  STARTED,
+  SUBMITTED,
+} from './testing/observed-job.ts';
 
 type Options = Parameters<typeof running>[0];
 
@@ -33,12 +43,38 @@ describe('a job that the operator submits', () => {
       unsubmitted({ submission: failed(3), status: { jobStatusCheckFailureStartTime: ago(300) } }),
       '→ Failed/- JobStatusCheckTimeoutExceeded',
     ],
+    'is given up when it cannot be put into a request for long': [
+      unsubmitted({
+        spec: { entrypointResources: '{"a": "many"}' },
+        status: { jobStatusCheckFailureStartTime: ago(300) },
+      }),
+      '→ Failed/- JobStatusCheckTimeoutExceeded',
+    ],
+    'is not given up while it is being handed over, however long we were away': [
+      unsubmitted({ submission: { state: 'running' }, status: { jobStatusCheckFailureStartTime: ago(3000) } }),
+    ],
+    'is handed over once more before it is given up, however long we were away': [
+      unsubmitted({ status: { jobStatusCheckFailureStartTime: ago(3000) } }),
+      'ask job-x to submit',
+    ],
+    'is not handed over again at once when it was accepted and Ray does not know it yet': [
+      unsubmitted({ submission: SUBMITTED }),
+    ],
+    'is handed over again when Ray does not know it a little later either': [
+      unsubmitted({ submission: { state: 'done', at: NOW - 3000 } }),
+      'ask job-x to submit',
+    ],
     'is forgiven its failures when it is submitted': [
       unsubmitted({ submission: SUBMITTED, status: { jobStatusCheckFailureStartTime: ago(3) } }),
       '→ Running/-',
     ],
     'that Ray has forgotten is written down before it is submitted again': [
       unsubmitted({ status: { jobStatus: 'RUNNING' } }),
+      'patch RayJob job',
+      '→ Running/-',
+    ],
+    'that Ray has begun and forgotten is written down even when its last word is no longer shown': [
+      unsubmitted({ status: { rayJobInfo: { startTime: ago(50) } } }),
       'patch RayJob job',
       '→ Running/-',
     ],
@@ -67,6 +103,18 @@ describe('a job that the operator submits', () => {
     const { status, lookAgainMs } = planRayJob(unsubmitted({ spec: { entrypointResources: 'many' } }));
     expect(status?.message).toBe('spec.entrypointResources is no JSON object of numbers: many');
     expect(lookAgainMs).toBe(3000);
+  });
+
+  it('is looked at again when it may be handed over again', () => {
+    expect(planRayJob(unsubmitted({ submission: SUBMITTED })).lookAgainMs).toBe(2999);
+  });
+
+  it('that Ray has begun and forgotten is handed over once that is written', () => {
+    const forgotten = unsubmitted({ status: { rayJobInfo: { startTime: ago(50) } } });
+    const { status } = planRayJob(forgotten);
+    expect(inWords(planRayJob({ ...forgotten, job: { ...forgotten.job, ...(status && { status }) } }))).toEqual([
+      'ask job-x to submit',
+    ]);
   });
 
   it('is submitted as it was written', () => {

@@ -82,6 +82,9 @@ describe('a submitter in the head pod', () => {
     'may be restarted twice where that is allowed': [
       inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(undefined, 1)], gates: { SidecarSubmitterRestart: true } }),
     ],
+    'that failed and is about to be started again is still at work': [
+      inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(1, 0)], gates: { SidecarSubmitterRestart: true } }),
+    ],
     'is given up after that': [
       inHead({ answer: DOES_NOT_KNOW, heads: [sidecar(1, 2)], gates: { SidecarSubmitterRestart: true } }),
       '→ Failed/RUNNING SubmissionFailed',
@@ -150,7 +153,19 @@ describe('what Ray has told of the end of a job', () => {
       over({ answer: IS_SILENT, status: { jobStatusCheckFailureStartTime: ago(300) } }),
       '→ Complete/SUCCEEDED',
     ],
+    'stands when the head answers beside the point afterwards': [
+      over({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
+      '→ Running/SUCCEEDED',
+    ],
+    'stands when the job is to be suspended: what succeeded does not run twice': [
+      over({ spec: { suspend: true, shutdownAfterJobFinishes: true } }),
+      '→ Complete/SUCCEEDED',
+    ],
     'stands for a failure as well': [over({ cluster: undefined }, 'FAILED'), '→ Failed/FAILED AppFailed'],
+    'stands for a failure that is to be suspended as well': [
+      over({ spec: { suspend: true, shutdownAfterJobFinishes: true } }, 'FAILED'),
+      '→ Failed/FAILED AppFailed',
+    ],
   });
 });
 
@@ -180,6 +195,10 @@ describe('a head that does not answer', () => {
     ],
     'is not given up when it answers at last': [since(3000, { answer: says('RUNNING') }), '→ Running/RUNNING'],
     'is forgiven when it answers that it has no job yet': [since(10, { answer: DOES_NOT_KNOW }), '→ Running/RUNNING'],
+    'is forgiven for that however long we were away: only a submitter knows whether it could submit': [
+      since(3000, { answer: DOES_NOT_KNOW }),
+      '→ Running/RUNNING',
+    ],
     'that answers beside the point is noted, and its last word is no longer shown': [
       running({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
       '→ Running/-',

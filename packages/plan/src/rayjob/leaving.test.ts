@@ -66,6 +66,8 @@ describe('a job whose spec was refused', () => {
       status: { jobDeploymentStatus: 'ValidationFailed', reason: 'ValidationFailed', message: 'x', ...options.status },
     });
   const rested = { repairedSince: NOW - 15_000 };
+  const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(60) };
+  const over = (outcome: 'Failed' | 'Lost' | 'Suspended') => ({ ...attempt, endTime: ago(20), outcome });
   check({
     'is told so once': [
       observedJob({
@@ -76,11 +78,32 @@ describe('a job whose spec was refused', () => {
         },
       }),
     ],
+    'is told what else is wrong when the first is mended': [
+      refused({ spec: { backoffLimit: -1 } }),
+      'Warning InvalidRayJobSpec: default/job: The RayJob spec is invalid: backoffLimit must be a positive integer',
+      '→ ValidationFailed/RUNNING ValidationFailed',
+    ],
     'is left in peace a moment after its repair': [refused({ repairedSince: NOW - 14_000 })],
     'goes on where it was': [refused(rested), '→ Running/RUNNING'],
     'goes on with its cluster': [
       refused({ ...rested, status: { dashboardURL: undefined as never, jobStatus: undefined as never } }),
       '→ Initializing/-',
+    ],
+    'is tried again when that was next': [
+      refused({ ...rested, status: { jobStatus: 'FAILED', failed: 1, attempts: [over('Failed')] } }),
+      '→ Retrying/FAILED',
+    ],
+    'is tried again when its cluster was lost': [
+      refused({ ...rested, status: { failed: 1, attempts: [over('Lost')] } }),
+      '→ Retrying/RUNNING',
+    ],
+    'is suspended when that was next': [
+      refused({ ...rested, status: { attempts: [over('Suspended')] } }),
+      '→ Suspending/RUNNING',
+    ],
+    'goes on with the attempt that has not ended': [
+      refused({ ...rested, status: { failed: 1, attempts: [over('Failed'), { ...attempt, number: 2 }] } }),
+      '→ Running/RUNNING',
     ],
     'begins when it never did': [
       observedJob({ ...rested, status: { jobDeploymentStatus: 'ValidationFailed' } }),

@@ -132,13 +132,6 @@ describe('manta up --no-pods', () => {
   });
 
   describe('refuses in one line', () => {
-    it('to run pods', async () => {
-      const { status, stderr } = await runManta(['up', `--data-dir=${newDataDir()}`]);
-      expect(status).toBe(1);
-      expect(stderr).toMatch(/^manta: running pods .*--no-pods/);
-      expect(stderr).toSatisfy(oneLine);
-    });
-
     it('a port that is taken', async () => {
       const first = await start(newDataDir());
       const { port } = new URL(credentialsOf(first.kubeconfig.text).url);

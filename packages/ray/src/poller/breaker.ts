@@ -39,6 +39,12 @@ export class Breaker {
     return this.#outage;
   }
 
+  /** For how long the head is left alone; 0 or less: it may be tried. No pause is twice the longest: then the clock was set back. */
+  msLeft(now: number, { maxPauseMs }: Pick<PauseRule, 'maxPauseMs'>): number {
+    const left = (this.#outage?.until ?? 0) - now;
+    return left > 2 * Math.max(FIRST_PAUSE_MS, maxPauseMs) ? 0 : left;
+  }
+
   /** The head answered. */
   reached(): void {
     this.#misses = 0;

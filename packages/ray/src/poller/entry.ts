@@ -157,7 +157,7 @@ export class Entry {
   #heedClock(now: number): void {
     this.#endedAt = Math.min(this.#endedAt, now);
     this.#staleUntil = Math.min(this.#staleUntil, now);
-    this.#pausedUntil = Math.min(this.#pausedUntil, now + 2 * this.#world.maxPauseMs);
+    this.#pausedUntil = Math.min(this.#pausedUntil, now + 2 * Math.max(this.#everyMs(), this.#world.maxPauseMs));
   }
 
   /** The shortest beat that anybody wants. */

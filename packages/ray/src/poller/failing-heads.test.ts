@@ -30,6 +30,10 @@ describe('a head that fails', () => {
       mood: { kind: 'wrong', status: 503, body: '{"detail":"not now"}' },
       says: /^GetJobInfo fail: 503 Service Unavailable \{"detail":"not now"\}$/,
     },
+    'because an API server in between does not find it, which is no word about the job': {
+      mood: { kind: 'wrong', status: 404, body: '{"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404}' },
+      says: /^GetJobInfo fail: 404 Not Found \{"kind":"Status",/,
+    },
     'with a web page': {
       mood: { kind: 'wrong', body: '<html>hello</html>' },
       says: /answered with a web page instead of JSON: <html>hello<\/html>$/,
@@ -79,6 +83,13 @@ describe('a head that fails', () => {
     expect(bench.head().requests.length - before).toBeLessThan(45);
     expect(bench.takeNews()).toEqual(['me']);
     expect(askJob()).toMatchObject({ kind: 'failing', since: Date.UTC(2026, 0, 1) });
+  });
+
+  test('is not asked more often than it would be if it were well', async () => {
+    bench.head().mood = { kind: 'wrong', status: 500, body: 'x' };
+    bench.poller.ask(bench.where(), job, { owner: 'me', everyMs: 60_000, forMs: 3_600_000 });
+    await clock.advance(600_000);
+    expect(bench.head().requests.length).toBeLessThanOrEqual(11);
   });
 
   test('is tried by one request on behalf of all that wait, and all of them learn of it', async () => {

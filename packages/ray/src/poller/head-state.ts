@@ -88,8 +88,7 @@ export class HeadState {
     this.#cancelRetry();
     const { clock, signal } = this.#world;
     if (signal.aborted) return;
-    // A clock that was set back prolongs no pause beyond twice the longest there is.
-    const wait = Math.min((this.#breaker.outage?.until ?? 0) - clock.now(), 2 * this.#world.maxPauseMs);
+    const wait = this.#breaker.msLeft(clock.now(), this.#world);
     if (wait > 0) {
       if (this.#due.size > 0) this.#cancelRetry = clock.setTimer(wait, () => this.#pump());
       return;

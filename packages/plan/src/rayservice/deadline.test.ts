@@ -85,6 +85,36 @@ describe.each<[string, ServiceWorldOptions['spec']]>([
     expect(world.active).not.toBe(old);
   });
 
+  it('that got ready while the operator was away is not rolled back for that', () => {
+    const world = running(spec);
+    const old = world.active;
+    world.deploysAs = 'DEPLOYING';
+    world.editImage('ray:new');
+    world.settle(20);
+    world.deploysAs = 'RUNNING';
+    world.serveOf(world.pending).applications = { app: { status: 'RUNNING' } };
+    world.now += 400_000;
+    world.restart();
+    world.settle(120);
+    expect([world.active === old, world.pending]).toEqual([false, '']);
+    expect(told(world)).toEqual([]);
+  });
+
+  it('that is still nowhere when the operator returns is rolled back after a look round', () => {
+    const world = running(spec);
+    const old = world.active;
+    world.deploysAs = 'DEPLOYING';
+    world.editImage('ray:new');
+    world.settle(20);
+    world.now += 400_000;
+    world.restart();
+    world.settle(20);
+    expect(told(world)).toEqual([]);
+    world.settle(100);
+    expect([world.active, world.pending]).toEqual([old, '']);
+    expect(told(world)).toHaveLength(1);
+  });
+
   it('is left alone while it moves on', () => {
     const world = running(spec);
     const old = world.active;
@@ -92,6 +122,37 @@ describe.each<[string, ServiceWorldOptions['spec']]>([
     world.settle(180);
     expect(world.active).not.toBe(old);
     expect(told(world)).toEqual([]);
+  });
+});
+
+describe('an upgrade whose steps are further apart than its deadline', () => {
+  const slow = {
+    ...incremental,
+    upgradeStrategy: {
+      type: 'NewClusterWithIncrementalUpgrade',
+      clusterUpgradeOptions: { gatewayClassName: 'g', maxSurgePercent: 50, stepSizePercent: 25, intervalSeconds: 120 },
+    },
+  } as const;
+
+  it('is not rolled back for the pauses that were asked for', () => {
+    const world = running(slow);
+    world.settle(130);
+    const old = world.active;
+    world.editImage('ray:new');
+    world.settle(1500);
+    expect(told(world)).toEqual([]);
+    expect([world.active === old, world.pending]).toEqual([false, '']);
+  });
+
+  it('is rolled back when it gets nowhere after a pause', () => {
+    const world = running(slow);
+    world.settle(130);
+    const old = world.active;
+    world.deploysAs = 'DEPLOY_FAILED';
+    world.editImage('ray:broken');
+    world.settle(400);
+    expect([world.active, world.pending]).toEqual([old, '']);
+    expect(told(world)).toHaveLength(1);
   });
 });
 

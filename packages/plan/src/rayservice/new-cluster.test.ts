@@ -308,6 +308,20 @@ describe('the deletion of an old cluster', () => {
     expect(world.clusters.size).toBe(1);
   });
 
+  it('keeps to the delay for a first cluster too that is replaced before it ever served', () => {
+    const world = new ServiceWorld({ deploysAs: 'DEPLOYING' });
+    // All in the second in which the cluster is made and the conditions are first written.
+    for (let pass = 0; pass < 4; pass += 1) world.pass();
+    const first = world.pending;
+    world.now += 30_000;
+    world.pass();
+    world.editImage('ray:second');
+    world.settle(58);
+    expect([world.pending === first, world.clusters.has(first)]).toEqual([false, true]);
+    world.settle(10);
+    expect(world.clusters.has(first)).toBe(false);
+  });
+
   it('keeps to the delay of the spec', () => {
     const world = running({ spec: { rayClusterDeletionDelaySeconds: 0 } });
     world.editImage('ray:new');

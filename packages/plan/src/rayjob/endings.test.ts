@@ -199,6 +199,10 @@ describe('a head that does not answer', () => {
       since(3000, { answer: DOES_NOT_KNOW }),
       '→ Running/RUNNING',
     ],
+    'is forgiven for that also when we could not submit the job ourselves: that is up to its submitter': [
+      since(3000, { answer: DOES_NOT_KNOW, spec: { entrypointResources: '{"a": "many"}' } }),
+      '→ Running/RUNNING',
+    ],
     'that answers beside the point is noted, and its last word is no longer shown': [
       running({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
       '→ Running/-',

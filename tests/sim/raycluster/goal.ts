@@ -119,6 +119,8 @@ function wrongStatus(
   };
   if (JSON.stringify(told) !== JSON.stringify(is)) return `says ${JSON.stringify(told)}, is ${JSON.stringify(is)}`;
   const [head] = pods.filter(isHead);
-  const isRejoining = head !== undefined && pods.some((pod) => isWorker(pod) && isOlder(pod, head));
+  // Without the token, which a Secret of the user's own may lack, nobody hears what Ray says of its workers.
+  const canAsk = spec.authOptions?.mode !== 'token' || spec.authOptions.secretName === undefined;
+  const isRejoining = canAsk && head !== undefined && pods.some((pod) => isWorker(pod) && isOlder(pod, head));
   return isRejoining && isTrue('WorkersRejoined') !== true ? 'does not say that its workers have rejoined' : undefined;
 }

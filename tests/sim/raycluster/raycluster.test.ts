@@ -7,7 +7,7 @@ import { rayClusterScenario } from './scenario.ts';
 
 const SEEDS = 10_000;
 /** The search ends at the first find, which is usually among the first ten. */
-const SEEDS_PER_MISTAKE = 400;
+const SEEDS_PER_MISTAKE = 800;
 /** With a leader elected, schedules take longer, and less can go wrong. */
 const ELECTED_SEEDS = 300;
 
@@ -50,7 +50,7 @@ describe('a mistake is found: an operator that', () => {
     restless: { breaks: /^does not come to rest/ },
     'ignores-terminating': { breaks: /^never more workers/ },
     'counts-terminating': { breaks: /^sends no pod away twice/ },
-    impatient: { breaks: /^with the autoscaler on|^removes no worker/ },
+    impatient: { breaks: /^with the autoscaler on|^removes no worker|^reaches what is desired/ },
     'blind-to-failure': { breaks: /^reaches what is desired.*not ready/ },
     'contagious-failure': { breaks: /^removes no worker|^with the autoscaler on/ },
     'sees-readiness-early': { breaks: /^status tells of no ready worker|^a head is told|^a cluster is provisioned/ },

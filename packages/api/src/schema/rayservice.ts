@@ -25,7 +25,9 @@ export const serviceSpecFields = {
   serveService: embedded(service, 'Replaces parts of the Service for Serve traffic, such as its name, type and ports.'),
   upgradeStrategy: object(
     {
-      type: string('NewCluster, NewClusterWithIncrementalUpgrade, Recreate to delete the old cluster first, or None to leave the running cluster as it is.'),
+      type: string(
+        'NewCluster, NewClusterWithIncrementalUpgrade, Recreate to delete the old cluster first, or None to leave the running cluster as it is.',
+      ),
       clusterUpgradeOptions,
     },
     'How a changed cluster replaces the one that serves.',

@@ -14,6 +14,7 @@ export type InformerWorld = Pick<World, 'clock' | 'random' | 'client' | 'log'>;
 export interface ScopeOptions<T extends KubeObject, R> {
   readonly type: ResourceType<T>;
   readonly selection: Selection;
+  readonly isForeign?: boolean | undefined;
   readonly store: Store<R, string>;
   readonly project: (object: T) => R;
   /** The store has changed; `isInitial` for the scope's first content. */
@@ -33,7 +34,8 @@ export class InformerScope<T extends KubeObject, R> implements ReflectorSink<T> 
 
   constructor(world: InformerWorld, options: ScopeOptions<T, R>) {
     this.#options = options;
-    this.#reflector = new Reflector({ ...world, type: options.type, selection: options.selection, sink: this });
+    const { type, selection, isForeign } = options;
+    this.#reflector = new Reflector({ ...world, type, selection, isForeign, sink: this });
   }
 
   get seenVersion(): string | undefined {

@@ -22,7 +22,9 @@ const pod = (name: string, node = 'n1', namespace = 'ns', labels: Record<string,
 });
 const stops: AbortController[] = [];
 
-function setUp(options: FakeClientOptions & { namespaces?: string[]; labelSelector?: string } = {}) {
+function setUp(
+  options: FakeClientOptions & { namespaces?: string[]; labelSelector?: string; isForeign?: boolean } = {},
+) {
   const clock = new FakeClock();
   const client = new FakeClient({ clock, ...options });
   const world = { clock, client, random: seededRandom(1), log: silentLogger };
@@ -32,6 +34,7 @@ function setUp(options: FakeClientOptions & { namespaces?: string[]; labelSelect
     indexes: { node: (row) => [row.node] },
     namespaces: options.namespaces,
     labelSelector: options.labelSelector,
+    ...(options.isForeign === undefined ? {} : { isForeign: options.isForeign }),
   });
   const changes: InformerChange<Row>[] = [];
   informer.onChange((change) => changes.push(change));
@@ -184,6 +187,14 @@ describe('an informer', () => {
     await clock.advance(5_000);
     expect(informer.status().phase).toBe('absent');
     expect(informer.size).toBe(0);
+  });
+
+  it('looks seldom for a kind of somebody else that is not there', async () => {
+    const { client, clock, start } = setUp({ isForeign: true });
+    client.unserve(PODS);
+    void start();
+    await clock.advance(1_200_000);
+    expect(client.requests.length).toBeLessThan(8);
   });
 
   it('asks at once when told that things have changed', async () => {

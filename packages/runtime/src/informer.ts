@@ -25,6 +25,8 @@ export interface InformerOptions<T extends KubeObject, R, I extends string> exte
   /** Absent or empty: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<I, IndexFunction<R>>>;
+  /** A kind of somebody else's that installations may well do without: while it is absent, it is looked for every five minutes. */
+  readonly isForeign?: boolean;
 }
 
 /** A local copy of one kind, kept up to date. Reads are immediate, shared, and never to be changed. */
@@ -89,6 +91,7 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
         new InformerScope<T, R>(world, {
           type,
           selection: { namespace, labelSelector, fieldSelector, content },
+          isForeign: options.isForeign,
           store: this.#store,
           project: (object) => project(object, intern),
           changed: (changes, isInitial) => this.#changed(changes, isInitial),

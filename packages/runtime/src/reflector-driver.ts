@@ -41,6 +41,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random: () => number;
   readonly type: ResourceType<T>;
   readonly selection: Selection;
+  /** Installations may well do without the kind: while the server does not know it, it is asked for seldom. */
+  readonly isForeign?: boolean | undefined;
   readonly sink: ReflectorSink<T>;
 }
 
@@ -48,6 +50,7 @@ export interface ReflectorOptions<T extends KubeObject> {
 type Activity<T> = Extract<ReflectorEffect<T>, { readonly do: 'list' | 'watch' | 'wait' }>;
 
 const HELD_MS = 1_000;
+const SELDOM_MS = 300_000;
 const MIN_WATCH_SECONDS = 300;
 const LIST_LIMIT_MS = 600_000;
 /** How long after its agreed end a watch may go on before we hang up: then the connection is dead and nobody told us. */
@@ -144,14 +147,16 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #wait(delayMs: number, stop: AbortSignal): Promise<Activity<T> | undefined> {
-    const { clock, random } = this.#options;
+    const { clock, random, isForeign = false } = this.#options;
+    const isAbsent = this.#now.trouble?.kind === 'absent';
+    const waitMs = isForeign && isAbsent ? Math.max(delayMs, SELDOM_MS) : delayMs;
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     const abort = new AbortController();
     const onStop = () => abort.abort();
     stop.addEventListener('abort', onStop, { once: true });
-    await Promise.race([sleep(clock, withJitter(delayMs, random), abort.signal).catch(() => undefined), woken]);
+    await Promise.race([sleep(clock, withJitter(waitMs, random), abort.signal).catch(() => undefined), woken]);
     stop.removeEventListener('abort', onStop);
     abort.abort();
     return stop.aborted ? undefined : this.#fire({ type: 'woken' });

@@ -31,8 +31,12 @@ function headAt(host: string, pods: readonly StoredObject[]): StoredObject | und
   return ready.find((pod) => asPod(pod).status?.podIP === host || clusterOf(pod) === name);
 }
 
+/** A worker joins one head only: of several the oldest. */
 function nodesOf(head: StoredObject, pods: readonly StoredObject[]): readonly object[] {
-  const workers = pods.filter((pod) => isWorker(pod) && isReady(pod) && clusterOf(pod) === clusterOf(head));
+  const own = pods.filter((pod) => isReady(pod) && clusterOf(pod) === clusterOf(head));
+  const rank = ({ metadata }: StoredObject) => `${metadata.creationTimestamp} ${metadata.uid}`;
+  const isJoined = !own.some((pod) => isHead(pod) && rank(pod) < rank(head));
+  const workers = isJoined ? own.filter(isWorker) : [];
   const known = workers.filter((pod) => !staysAway(pod) || !isOlder(pod, head));
   return [head, ...known].map((pod) => ({
     node_id: pod.metadata.uid,

@@ -38,9 +38,11 @@ export function createRayServiceCache(
       project: endpointRecord,
       indexes: { service: ({ service }) => [service] },
     }),
-    gateways: routing ? createInformer<Gateway, Gateway>(world, { type: resources.gateways, ...common }) : undefined,
+    gateways: routing
+      ? createInformer<Gateway, Gateway>(world, { type: resources.gateways, isForeign: true, ...common })
+      : undefined,
     httpRoutes: routing
-      ? createInformer<HttpRoute, HttpRoute>(world, { type: resources.httpRoutes, ...common })
+      ? createInformer<HttpRoute, HttpRoute>(world, { type: resources.httpRoutes, isForeign: true, ...common })
       : undefined,
   };
 }

@@ -29,6 +29,28 @@ describe('multi-host groups', () => {
       ['delete Pod r0h0'],
     ],
     [
+      'of a host that a replica has twice the one that came later goes, and the replica stays',
+      {
+        spec: spec(1),
+        pods: [
+          headPod(),
+          ...hosts(0),
+          worker(0, { ...hosts(0)[1], name: 'twin', createdAt: (hosts(0)[1]?.createdAt ?? 0) + 1 }),
+        ],
+        children,
+      },
+      ['delete Pod twin'],
+    ],
+    [
+      'nor does it go while the twin is on its way out',
+      {
+        spec: spec(1),
+        pods: [headPod(), ...hosts(0), worker(0, { ...hosts(0)[1], name: 'twin', ...going })],
+        children,
+      },
+      [],
+    ],
+    [
       'a sick host takes its replica along',
       { spec: spec(1), pods: [headPod(), ...hosts(0, 1, { phase: 'Failed' }), ...hosts(0).slice(1)], children },
       ['delete Pod r0h0', 'delete Pod r0h1'],

@@ -14,6 +14,8 @@ interface Replica {
   /** Undefined where its pods do not say it. */
   readonly index: number | undefined;
   readonly pods: readonly PodRecord[];
+  /** Hosts that it has twice: two operators at once may have made them. */
+  readonly surplus: readonly PodRecord[];
   /** Undefined: it stays. */
   readonly whyRemove: string | undefined;
 }
@@ -29,7 +31,9 @@ export function planMultiHostGroup(
 ): readonly Action[] {
   const replicas = replicasOf(pods, group);
   const leaving = replicas.flatMap((replica) =>
-    replica.whyRemove === undefined ? [] : removeReplica(subject, group, replica, replica.whyRemove),
+    replica.whyRemove === undefined
+      ? removePods(subject, group, replica.surplus, 'its replica has this host twice')
+      : removePods(subject, group, [...replica.pods, ...replica.surplus], replica.whyRemove),
   );
   if (leaving.length > 0) return leaving;
   const wanted = desiredReplicas(group);
@@ -38,18 +42,18 @@ export function planMultiHostGroup(
   const staying = replicas.filter((replica) => replica.whyRemove === undefined);
   if (staying.length <= wanted || !mayChooseVictims(subject)) return [];
   return youngest(staying, staying.length - wanted).flatMap((replica) =>
-    removeReplica(subject, group, replica, 'scaling down'),
+    removePods(subject, group, [...replica.pods, ...replica.surplus], 'scaling down'),
   );
 }
 
 function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonly Replica[] {
   const hosts = hostsPerReplica(group);
   const named = new Set(group.scaleStrategy?.workersToDelete);
-  const replicaOf = (members: readonly PodRecord[]): Replica => ({
-    index: members[0]?.replicaIndex,
-    pods: members,
-    whyRemove: whyRemove(members, hosts, named),
-  });
+  const replicaOf = (members: readonly PodRecord[]): Replica => {
+    const once = eachHostOnce(members);
+    const surplus = members.filter((pod) => !once.includes(pod));
+    return { index: members[0]?.replicaIndex, pods: once, surplus, whyRemove: whyRemove(once, hosts, named) };
+  };
   const numbered = pods.filter(({ replicaIndex }) => replicaIndex !== undefined);
   const unnumbered = pods.filter(({ replicaIndex }) => replicaIndex === undefined);
   const isSound = (pod: PodRecord) => whyRemove([pod], 1, named) === undefined;
@@ -60,6 +64,16 @@ function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonl
       .map(replicaOf),
     ...inGroupsOf(hosts, unnumbered.toSorted(soundOnesFirst(isSound))).map(replicaOf),
   ];
+}
+
+/** Of pods that stand for the same host the one that stays, and came first. */
+function eachHostOnce(pods: readonly PodRecord[]): readonly PodRecord[] {
+  const rank = (pod: PodRecord) => Number(pod.isTerminating);
+  const inOrder = pods.toSorted((a, b) => rank(a) - rank(b) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1));
+  const first = new Map<number, PodRecord>();
+  for (const pod of inOrder)
+    if (pod.hostIndex !== undefined && !first.has(pod.hostIndex)) first.set(pod.hostIndex, pod);
+  return pods.filter((pod) => pod.hostIndex === undefined || first.get(pod.hostIndex) === pod);
 }
 
 /**
@@ -83,10 +97,10 @@ function whyRemove(pods: readonly PodRecord[], hosts: number, named: ReadonlySet
   return pods.some(({ isTerminating }) => isTerminating) ? 'cleanup of incomplete multi-host group' : undefined;
 }
 
-function removeReplica(
+function removePods(
   subject: Subject,
   { groupName }: WorkerGroupSpec,
-  { pods }: Replica,
+  pods: readonly PodRecord[],
   why: string,
 ): readonly Action[] {
   return pods
@@ -110,7 +124,7 @@ function createReplicas(
   if (hold.count <= 0) return hold.actions;
   const count = Math.min(hold.count, Math.max(1, Math.floor(MAX_CREATED_AT_ONCE / hosts)));
   const indexes = replicas.flatMap(({ index }) => index ?? []);
-  const present = replicas.flatMap(({ pods }) => pods.map(({ name }) => name));
+  const present = replicas.flatMap(({ pods, surplus }) => [...pods, ...surplus].map(({ name }) => name));
   const taken = new Set([...(group.scaleStrategy?.workersToDelete ?? []), ...present]);
   const places = smallestFree(indexes, count).flatMap((index) => placesOf(subject, group, index));
   const workers = places.map((place) => ({ place, name: workerName(subject, group, place, taken) }));

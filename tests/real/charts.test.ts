@@ -9,7 +9,8 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { rulesTemplate } from '../../tools/charts/rules-template.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
-import { CLUSTER_VALUES, OPERATOR_VALUES, WRONG_VALUES } from './chart-values.ts';
+import { CLUSTER_VALUES } from './chart-cluster-values.ts';
+import { OPERATOR_VALUES, WRONG_VALUES } from './chart-values.ts';
 import { installCrds } from './ray-api.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheRoot } from '../kube/cache.ts';
 import { findGo, type GoToolchain } from '../kube/go-toolchain.ts';
-import { withLock } from '../kube/lock.ts';
+import { withLock } from '../../packages/manta/src/local/lock.ts';
 import { kubernetesVersion as release } from '../kube/programs.ts';
 import { Progress } from '../kube/progress.ts';
 import { lastLines, run } from '../kube/run.ts';

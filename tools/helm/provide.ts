@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AssetsError, cacheRoot, type Environment } from '../kube/cache.ts';
 import { findGo } from '../kube/go-toolchain.ts';
-import { withLock } from '../kube/lock.ts';
+import { withLock } from '../../packages/manta/src/local/lock.ts';
 import { Progress, type ProgressSink } from '../kube/progress.ts';
 import { lastLines, run } from '../kube/run.ts';
 

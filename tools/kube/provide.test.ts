@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { withLock } from './lock.ts';
+import { withLock } from '../../packages/manta/src/local/lock.ts';
 import { provideKubeAssets } from './provide.ts';
 
 const neverWaits = () => undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildPrograms } from './build.ts';
 import { AssetsError, cacheKey, cacheRoot, chooseSource, type Environment } from './cache.ts';
 import { findGo } from './go-toolchain.ts';
-import { withLock } from './lock.ts';
+import { withLock } from '../../packages/manta/src/local/lock.ts';
 import { Progress, type ProgressSink } from './progress.ts';
 import { type Program, requiredPrograms } from './programs.ts';
 import { recipeFingerprint } from './recipe.ts';

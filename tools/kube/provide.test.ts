@@ -109,7 +109,7 @@ describe('withLock()', () => {
 
   it('ends with the process that held it, even one killed with SIGKILL', async () => {
     const path = join(root, 'lock');
-    const program = `import { withLock } from ${JSON.stringify(join(import.meta.dirname, 'lock.ts'))};
+    const program = `import { withLock } from ${JSON.stringify(join(import.meta.dirname, '../../packages/manta/src/local/lock.ts'))};
       await withLock(${JSON.stringify(path)}, () => {}, () => new Promise((resolve) => { console.log('held'); setTimeout(resolve, 60000); }));`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -91,6 +91,15 @@ describe('multi-host groups', () => {
       [],
     ],
     [
+      'pods that name their replica and not its number belong together',
+      {
+        spec: spec(2),
+        pods: [headPod(), ...hosts(0, 2, { replicaIndex: undefined }), ...hosts(1, 2, { replicaIndex: undefined })],
+        children,
+      },
+      [],
+    ],
+    [
       'of pods without numbers no more go than one replica has',
       {
         spec: spec(2),

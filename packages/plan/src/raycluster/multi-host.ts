@@ -54,14 +54,15 @@ function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonl
     const surplus = members.filter((pod) => !once.includes(pod));
     return { index: members[0]?.replicaIndex, pods: once, surplus, whyRemove: whyRemove(once, hosts, named) };
   };
-  const numbered = pods.filter(({ replicaIndex }) => replicaIndex !== undefined);
-  const unnumbered = pods.filter(({ replicaIndex }) => replicaIndex === undefined);
+  // A pod with a number and no replica is from when the group had one host a replica.
+  const replicaNameOf = ({ replicaName, replicaIndex, name }: PodRecord) =>
+    replicaName ?? (replicaIndex === undefined ? undefined : name);
+  const byReplica = Map.groupBy(pods, replicaNameOf);
+  const unnumbered = byReplica.get(undefined) ?? [];
+  byReplica.delete(undefined);
   const isSound = (pod: PodRecord) => whyRemove([pod], 1, named) === undefined;
   return [
-    // A pod with a number and no replica is from when the group had one host a replica.
-    ...Map.groupBy(numbered, ({ replicaName, name }) => replicaName ?? name)
-      .values()
-      .map(replicaOf),
+    ...byReplica.values().map(replicaOf),
     ...inGroupsOf(hosts, unnumbered.toSorted(soundOnesFirst(isSound))).map(replicaOf),
   ];
 }

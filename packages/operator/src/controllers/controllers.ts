@@ -19,6 +19,7 @@ import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
+import { exportRayClusterMetrics } from './raycluster-metrics.ts';
 import { exportRayJobMetrics, NO_JOB_METRICS } from './rayjob-metrics.ts';
 import { createRayServiceController } from './rayservice.ts';
 import { exportRayServiceMetrics } from './rayservice-metrics.ts';
@@ -67,6 +68,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     cache,
     concurrency: options.concurrency,
     nodes: createRayNodeLists({ ...ray, throughApiServer: options.useKubernetesProxy }),
+    ...(options.areRayMetricsOn ? { metrics: exportRayClusterMetrics(world.metrics, cache.clusters) } : {}),
   });
   ray.tell('raycluster', raycluster);
   const jobs = createRayJobCache(world, options.watchNamespaces);

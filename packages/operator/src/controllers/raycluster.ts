@@ -33,6 +33,7 @@ import { RefusedGroups } from '../observe/refused-groups.ts';
 import { unseenKinds } from '../observe/unreadable.ts';
 import { StatusHold } from '../status-hold.ts';
 import { ToldWarnings } from '../told-warnings.ts';
+import type { RayClusterMetrics } from './raycluster-metrics.ts';
 import { rayClusterSources } from './raycluster-sources.ts';
 
 export interface RayClusterControllerOptions {
@@ -43,6 +44,8 @@ export interface RayClusterControllerOptions {
   readonly concurrency: number;
   /** Absent: Ray is never asked, and what only Ray knows stays unknown. */
   readonly nodes?: RayNodeLists;
+  /** Absent: nobody wants to know. */
+  readonly metrics?: RayClusterMetrics;
 }
 
 /** When to look again for the end of something that our caches do not show. */
@@ -145,7 +148,9 @@ class RayClusterReconciler {
     const heldMs = this.#hold.waitMs(key, isUrgent, now);
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, cluster.status, status);
-    this.#hold.wrote(key, this.#world.clock.now());
+    const writtenAt = this.#world.clock.now();
+    this.#hold.wrote(key, writtenAt);
+    this.#options.metrics?.wrote(cluster, status, writtenAt);
     return 0;
   }
 
@@ -184,6 +189,7 @@ class RayClusterReconciler {
     this.#warnings.forget(key);
     this.#refused.forget(key);
     this.#options.nodes?.forget(key);
+    this.#options.metrics?.forget(key);
     return done;
   }
 }

@@ -29,8 +29,8 @@ import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.t
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import { MirrorHold } from './mirror-hold.ts';
 import type { RayJobMetrics } from './rayjob-metrics.ts';
-import { StatusHold } from '../status-hold.ts';
 
 export interface RayJobControllerOptions {
   readonly context: BuildContext;
@@ -53,7 +53,7 @@ const RETRY_MS = 3000;
 export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
   const { cache, jobs, events, poller, metrics } = options;
   const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now() };
-  const hold = new StatusHold();
+  const hold = new MirrorHold();
   const repaired = new Map<string, number>();
 
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
@@ -61,7 +61,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     if (observation === undefined) {
       poller.forget(ownerOf(key));
       metrics.forget(key);
-      hold.forget(key);
+      hold.release(key);
       repaired.delete(key);
       return done;
     }
@@ -91,12 +91,15 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     job: RayJob,
     after: RayJobStatus | undefined,
   ): Promise<number | undefined> {
-    if (after === undefined) return undefined;
+    if (after === undefined) {
+      hold.release(key);
+      return undefined;
+    }
     const before = job.status ?? {};
     const heldMs = hold.waitMs(key, !isOnlyMirror(before, after), world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);
-    hold.wrote(key, world.clock.now());
+    hold.release(key);
     metrics.wrote(job, after, world.clock.now());
     return undefined;
   }

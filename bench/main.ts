@@ -7,7 +7,7 @@ import { engineLoad } from './scenarios/engine-load.ts';
 import { engineStart } from './scenarios/engine-start.ts';
 import { patches } from './scenarios/patches.ts';
 import { idle, restart, thousandClusters, wide } from './scenarios/ray-clusters.ts';
-import { thousandJobs } from './scenarios/ray-jobs.ts';
+import { hangingHeads, slowHeads, thousandJobs } from './scenarios/ray-jobs.ts';
 import { router } from './scenarios/router.ts';
 import { start } from './scenarios/start.ts';
 import { sync } from './scenarios/sync.ts';
@@ -24,6 +24,8 @@ const SCENARIOS: readonly Scenario[] = [
   restart,
   idle,
   thousandJobs,
+  hangingHeads,
+  slowHeads,
 ];
 const RESULTS = resolve(import.meta.dirname, 'results');
 

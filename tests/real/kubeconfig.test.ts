@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { type Env, loadConnection, systemClock, systemHost } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createCertificateAuthority } from '../../packages/kube/src/testing/certificates.ts';
+import { createCertificateAuthority } from '../../packages/kube/src/certificates/authority.ts';
 import { createTransport } from '../../packages/kube/src/transport/create-transport.ts';
 import { createTestNamespace } from '../support/namespace.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';

@@ -1,6 +1,13 @@
 export * from './api-error.ts';
 export * from './access-review.ts';
 export * from './api-proxy.ts';
+export {
+  type CertificateAuthority,
+  type CertificateRequest,
+  createCertificateAuthority,
+  type IssuedCertificate,
+  openCertificateAuthority,
+} from './certificates/authority.ts';
 export * from './client.ts';
 export * from './clock.ts';
 export { ConfigError } from './config/config-error.ts';

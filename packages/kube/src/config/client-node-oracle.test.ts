@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { createCertificateAuthority } from '../testing/certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 import { systemHost } from './host.ts';
 import { loadConnection } from './load.ts';
 

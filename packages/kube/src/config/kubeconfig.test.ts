@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCertificateAuthority } from '../testing/certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 import { createFakeHost } from '../testing/fake-host.ts';
 import { ConfigError } from './config-error.ts';
 import type { LoadedConnection } from './configured-connection.ts';

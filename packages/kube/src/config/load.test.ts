@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCertificateAuthority } from '../testing/certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 import { createFakeHost, systemError } from '../testing/fake-host.ts';
 import { serviceAccountNamespace } from './in-cluster.ts';
 import { loadConnection } from './load.ts';

@@ -6,7 +6,7 @@ import { type Duplex, PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TransportError } from '../api-error.ts';
-import { createCertificateAuthority } from '../testing/certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 import { connectThroughProxy, tunnelTarget } from './proxy-connect.ts';
 
 const closers: (() => unknown)[] = [];

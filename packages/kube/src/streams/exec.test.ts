@@ -9,7 +9,7 @@ import { ApiError, TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
 import { connectThroughProxy } from '../config/proxy-connect.ts';
 import { type ChannelServerOptions, type ServerSession, startChannelServer } from '../testing/channel-server.ts';
-import { createCertificateAuthority } from '../testing/certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 import { attachToPod, execInPod, runInPod } from './exec.ts';
 
 const V5 = 'v5.channel.k8s.io';

@@ -1,4 +1,4 @@
-export * from './certificates.ts';
+export * from '../certificates/authority.ts';
 export * from './fake-host.ts';
 export * from './fault-server.ts';
 export * from './fault-steps.ts';

@@ -3,7 +3,7 @@ import { createServer, connect as tlsConnect } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { createCertificateAuthority } from './certificates.ts';
+import { createCertificateAuthority, openCertificateAuthority } from './authority.ts';
 
 const authority = createCertificateAuthority();
 
@@ -50,4 +50,17 @@ test('a TLS client that trusts the authority accepts the server, and the server 
   expect(socket.getPeerCertificate().subject.CN).toBe('bob');
   client.destroy();
   server.close();
+});
+
+test('an authority that was kept goes on issuing what its certificate proves', () => {
+  const again = openCertificateAuthority(authority);
+  const issued = new X509Certificate(again.issue({ commonName: 'later', dnsNames: ['a.b.svc'] }).cert);
+  expect(issued.checkIssued(new X509Certificate(authority.cert))).toBe(true);
+  expect(issued.verify(new X509Certificate(authority.cert).publicKey)).toBe(true);
+  expect(issued.checkHost('a.b.svc')).toBe('a.b.svc');
+});
+
+test('a key that belongs to another certificate opens no authority', () => {
+  const { key } = createCertificateAuthority();
+  expect(() => openCertificateAuthority({ cert: authority.cert, key })).toThrow('not that of the certificate');
 });

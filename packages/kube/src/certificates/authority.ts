@@ -1,4 +1,13 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import * as der from './der.ts';
 
@@ -28,24 +37,41 @@ export interface CertificateAuthority {
   issue(request: CertificateRequest): IssuedCertificate;
 }
 
-/** Makes an authority for tests: ECDSA P-256, made in a few milliseconds, never written to disk by itself. */
-export function createCertificateAuthority(commonName = 'test authority'): CertificateAuthority {
+/** Makes an authority of our own: ECDSA P-256, made in a few milliseconds, valid for ten years unless told, never written to disk by itself. */
+export function createCertificateAuthority(
+  commonName = 'test authority',
+  life: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {},
+): CertificateAuthority {
   const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = distinguishedName(commonName, []);
-  const request = { commonName, notAfter: new Date(Date.now() + 10 * YEAR_MS) };
-  const cert = certificate(request, issuer.publicKey, issuer.privateKey, name, [
+  const request = { commonName, notAfter: new Date(Date.now() + 10 * YEAR_MS), ...life };
+  const cert = certificate(request, issuer.publicKey, issuer.privateKey, distinguishedName(commonName, []), [
     extension('2.5.29.19', true, der.sequence(der.boolean(true))),
     extension('2.5.29.15', true, der.bits(Buffer.from([0x06]), 1)),
     extension('2.5.29.14', false, der.octets(keyId(issuer.publicKey))),
   ]);
+  return authority(commonName, cert, issuer.privateKey);
+}
+
+/** An authority that `createCertificateAuthority` made earlier, from what was kept of it. Throws where the two do not belong together. */
+export function openCertificateAuthority({ cert, key }: IssuedCertificate): CertificateAuthority {
+  const certificate = new X509Certificate(cert);
+  const privateKey = createPrivateKey(key);
+  if (!certificate.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
+  const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+  return authority(commonName, cert, privateKey);
+}
+
+function authority(commonName: string, cert: string, privateKey: KeyObject): CertificateAuthority {
+  const name = distinguishedName(commonName, []);
+  const publicKey = createPublicKey(privateKey);
   return {
     cert,
-    key: pemOfKey(issuer.privateKey),
+    key: pemOfKey(privateKey),
     issue(leaf) {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const extensions = leafExtensions(leaf, issuer.publicKey);
+      const extensions = leafExtensions(leaf, publicKey);
       return {
-        cert: certificate(leaf, pair.publicKey, issuer.privateKey, name, extensions),
+        cert: certificate(leaf, pair.publicKey, privateKey, name, extensions),
         key: pemOfKey(pair.privateKey),
       };
     },

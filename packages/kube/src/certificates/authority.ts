@@ -54,10 +54,10 @@ export function createCertificateAuthority(
 
 /** An authority that `createCertificateAuthority` made earlier, from what was kept of it. Throws where the two do not belong together. */
 export function openCertificateAuthority({ cert, key }: IssuedCertificate): CertificateAuthority {
-  const certificate = new X509Certificate(cert);
+  const own = new X509Certificate(cert);
   const privateKey = createPrivateKey(key);
-  if (!certificate.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
-  const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+  if (!own.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
+  const commonName = /^CN=(.*)$/m.exec(own.subject)?.[1] ?? '';
   return authority(commonName, cert, privateKey);
 }
 

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Connection, Credentials } from '../connection.ts';
-import { createCertificateAuthority } from './certificates.ts';
+import { createCertificateAuthority } from '../certificates/authority.ts';
 
 /** The node's end of one WebSocket. */
 export interface ServerSession {

@@ -9,7 +9,11 @@ import {
 import { createServer as createHttps } from 'node:https';
 import type { Server } from 'node:net';
 import type { Connection, Credentials } from '../connection.ts';
-import { type CertificateAuthority, createCertificateAuthority, type IssuedCertificate } from '../certificates/authority.ts';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  type IssuedCertificate,
+} from '../certificates/authority.ts';
 import { type FaultStep, ServerExchange } from './fault-steps.ts';
 import { type FaultyWire, openFaultyWire, portOf } from './faulty-wire.ts';
 

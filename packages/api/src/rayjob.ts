@@ -158,6 +158,8 @@ export interface RayJobAttempt {
   /** Lost: nobody can tell how it ended. */
   readonly outcome?: 'Succeeded' | 'Stopped' | 'Failed' | 'Suspended' | 'Lost';
   readonly reason?: string;
+  /** How often Ray had been restarted within its head pod when the job was to go there; absent where never. */
+  readonly headRestarts?: number;
 }
 
 /** When the job ran, by Ray's own clock. */

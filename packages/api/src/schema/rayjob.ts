@@ -129,6 +129,7 @@ export const jobStatusFields = {
       endTime: time('When it ended.'),
       outcome: string('Succeeded, Stopped, Failed, Suspended, or Lost where nobody can tell; empty while it goes on.'),
       reason: string('Why it ended so, in one word.'),
+      headRestarts: int('How often Ray had been restarted within its head pod when the job was to go there.'),
     }),
     'Every try of the job, oldest first; the last 20 are kept.',
     { isAtomic: true },

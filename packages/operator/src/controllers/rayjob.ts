@@ -133,7 +133,10 @@ export function createRayJobController(world: World, options: RayJobControllerOp
 function newsOf(pod: PodRecord | undefined): string {
   if (pod === undefined || (pod.head === undefined && pod.trouble === undefined)) return '';
   const { uid, phase, isTerminating, trouble, head } = pod;
-  return JSON.stringify([trouble, head === undefined ? [] : [uid, phase, isTerminating, head.submitter]]);
+  return JSON.stringify([
+    trouble,
+    head === undefined ? [] : [uid, phase, isTerminating, head.restarts, head.submitter],
+  ]);
 }
 
 /** The jobs that run on a cluster. */

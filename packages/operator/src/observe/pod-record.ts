@@ -2,6 +2,7 @@ import {
   Annotation,
   ContainerName,
   type ContainerStateTerminated,
+  type ContainerStatus,
   headPodReady,
   Label,
   NodeType,
@@ -48,6 +49,7 @@ function headRecord(pod: Pod): PodRecord['head'] {
     readiness: headPodReady(pod),
     recreateHash: annotations[Annotation.RecreateHash] ?? '',
     operatorVersion: annotations[Annotation.OperatorVersion] ?? '',
+    restarts: rayContainer(pod)?.restartCount ?? 0,
     submitter: submitterRecord(pod),
   };
 }
@@ -66,9 +68,13 @@ function submitterRecord({ status }: Pod): SubmitterRecord | undefined {
   };
 }
 
-function rayTerminated({ spec, status }: Pod): string | undefined {
+function rayContainer({ spec, status }: Pod): ContainerStatus | undefined {
   const name = spec?.containers[RAY_CONTAINER_INDEX]?.name;
-  const terminated = status?.containerStatuses?.find((container) => container.name === name)?.state?.terminated;
+  return status?.containerStatuses?.find((container) => container.name === name);
+}
+
+function rayTerminated(pod: Pod): string | undefined {
+  const terminated = rayContainer(pod)?.state?.terminated;
   return terminated === undefined ? undefined : describeTermination(terminated);
 }
 

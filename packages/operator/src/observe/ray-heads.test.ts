@@ -1,4 +1,4 @@
-import { AuthMode, type RayCluster, type Secret, type Service } from '@manta/api';
+import { AuthMode, type Pod, type RayCluster, type Secret, type Service } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { resources } from '@manta/kube';
 import { createMetricsRegistry, silentLogger } from '@manta/runtime';
@@ -35,6 +35,15 @@ async function service(port: string, name = 'c-head-svc'): Promise<void> {
   await clock.advance(100);
 }
 
+const headPod = (name: string) => ({
+  metadata: {
+    name,
+    namespace: 'ml',
+    labels: { 'ray.io/cluster': 'c', 'ray.io/node-type': 'head' },
+    ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'c', uid: 'u1', controller: true }],
+  },
+});
+
 const secret = (data: Record<string, string>) =>
   client.create<Secret>(resources.secrets, { metadata: { name: 'c', namespace: 'ml' }, data });
 
@@ -68,21 +77,33 @@ describe('the head of a cluster', () => {
 
   it('starts a new session with each head pod', async () => {
     await service('dashboard');
-    const pod = (name: string) => ({
-      metadata: {
-        name,
-        namespace: 'ml',
-        labels: { 'ray.io/cluster': 'c', 'ray.io/node-type': 'head' },
-        ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'c', uid: 'u1', controller: true }],
-      },
-    });
-    const first = await client.create(resources.pods, pod('a'));
+    const first = await client.create(resources.pods, headPod('a'));
     await clock.advance(100);
     expect(await heads().find(CLUSTER)).toMatchObject({ head: { session: `u1/${first.metadata?.uid}` } });
     await client.delete(resources.pods, { namespace: 'ml', name: 'a' });
-    const second = await client.create(resources.pods, pod('b'));
+    const second = await client.create(resources.pods, headPod('b'));
     await clock.advance(100);
     expect(await heads().find(CLUSTER)).toMatchObject({ head: { session: `u1/${second.metadata?.uid}` } });
+  });
+
+  it('starts a new session when Ray is restarted within its pod', async () => {
+    await service('dashboard');
+    const pod = await client.create<Pod>(resources.pods, {
+      ...headPod('a'),
+      spec: { containers: [{ name: 'ray-head' }, { name: 'sidecar' }] },
+    });
+    const restarts = async (ray: number, sidecar: number) => {
+      const containerStatuses = [
+        { name: 'sidecar', restartCount: sidecar },
+        { name: 'ray-head', restartCount: ray },
+      ];
+      const patch = { type: 'merge', body: { status: { containerStatuses } } } as const;
+      await client.patch(resources.pods, { namespace: 'ml', name: 'a' }, patch, { subresource: 'status' });
+      await clock.advance(100);
+      return await heads().find(CLUSTER);
+    };
+    expect(await restarts(0, 3)).toMatchObject({ head: { session: `u1/${pod.metadata?.uid}` } });
+    expect(await restarts(1, 3)).toMatchObject({ head: { session: `u1/${pod.metadata?.uid}+1` } });
   });
 });
 

@@ -92,14 +92,15 @@ function dashboardOf({ metadata, spec, status }: RayCluster): Parameters<typeof 
   return { kind: 'services', namespace, name: service, port: PortName.Dashboard };
 }
 
-/** A new head pod is a new life: Ray forgets its jobs with the old one. */
+/** A new head pod is a new life, and so is Ray restarted within one: without a store of its own Ray forgets its jobs with the old one. */
 function sessionOf({ metadata }: RayCluster, { pods }: RayHeadsOptions['cache']): string {
   const { name = '', namespace = '', uid = '' } = metadata ?? {};
   const heads = pods
     .by('cluster', toKey(namespace, name))
     .filter((pod) => pod.nodeType === NodeType.Head && pod.owner === uid);
   const head = heads.find(({ isTerminating }) => !isTerminating) ?? heads[0];
-  return `${uid}/${head?.uid ?? ''}`;
+  const restarts = head?.head?.restarts ?? 0;
+  return `${uid}/${head?.uid ?? ''}${restarts === 0 ? '' : `+${restarts}`}`;
 }
 
 type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly why: string };

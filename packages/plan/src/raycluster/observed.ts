@@ -69,6 +69,8 @@ export interface HeadRecord {
   /** The container that submits a job from within the head pod. */
   readonly submitter?: SubmitterRecord | undefined;
 }
+  /** How often the Ray container was restarted in place: each time Ray began anew. */
+  readonly restarts?: number;
 
 /** How far a submitter in a head pod got. */
 export interface SubmitterRecord {

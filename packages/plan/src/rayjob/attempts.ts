@@ -27,13 +27,20 @@ export function withEnd(before: RayJobStatus, after: RayJobStatus, now: number):
 }
 
 /** The list when Ray has lost a job that it had, and runs it (or is about to run it) once more under the same id. */
-export function withLoss(status: RayJobStatus, now: number): readonly RayJobAttempt[] | undefined {
+export function withLoss(status: RayJobStatus, now: number, restarts: number): readonly RayJobAttempt[] | undefined {
   const last = status.attempts?.at(-1);
   if (last === undefined) return undefined;
   const { rayClusterName, submissionId } = last;
   const lost = { ...last, endTime: timestamp(now), outcome: 'Lost', reason: 'JobForgotten' } as const;
   const attempts = [...(status.attempts ?? []).slice(0, -1), lost];
-  return withAttempt({ attempts }, { rayClusterName, submissionId, startTime: timestamp(now) });
+  return onHead(withAttempt({ attempts }, { rayClusterName, submissionId, startTime: timestamp(now) }), restarts);
+}
+
+/** The list when its last attempt is about to go to a head in which Ray was restarted so many times. */
+export function onHead(attempts: readonly RayJobAttempt[], restarts: number): readonly RayJobAttempt[] {
+  return attempts.map((attempt, at) =>
+    at === attempts.length - 1 && restarts > 0 ? { ...attempt, headRestarts: restarts } : attempt,
+  );
 }
 
 export type AttemptStart = Pick<RayJobAttempt, 'rayClusterName' | 'submissionId' | 'startTime'>;

@@ -1,8 +1,10 @@
-import { JobDeploymentStatus, JobSubmissionMode } from '@manta/api';
+import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
+import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
 import { msToActiveDeadline, msToPreRunningDeadline, pastActiveDeadline, pastPreRunningDeadline } from './deadlines.ts';
 import { mirrored } from './mirror.ts';
 import { move, type Step, stay } from './step.ts';
+import { headRestarts } from './head-session.ts';
 import type { Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
@@ -41,7 +43,15 @@ function handOver(subject: Subject): Step {
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
   // Which head the job goes to is written down before it goes there.
-  const head = mode === JobSubmissionMode.HTTP ? { rayClusterStatus: mirrored(subject) } : {};
+  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : {};
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
   return move(subject, { ...ready, ...head, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
+}
+
+function toHead(subject: Subject): Pick<RayJobStatus, 'rayClusterStatus' | 'attempts'> {
+  const { attempts } = subject.status;
+  return {
+    rayClusterStatus: mirrored(subject),
+    ...(attempts === undefined ? {} : { attempts: onHead(attempts, headRestarts(subject)) }),
+  };
 }

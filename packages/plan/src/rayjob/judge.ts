@@ -1,6 +1,7 @@
 import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState, type RayJobStatus } from '@manta/api';
 import { timestamp } from '../raycluster/conditions.ts';
 import { withLoss } from './attempts.ts';
+import { headRestarts } from './head-session.ts';
 import { mirrored } from './mirror.ts';
 import type { JobReport } from './observed.ts';
 import { isTerminalState } from './pairs.ts';
@@ -91,10 +92,11 @@ function reported(subject: Subject, submitter: Submitter, report: JobReport): St
 const SAME_RUN_MS = 2000;
 
 /** A job that started anew under its old id runs a second time, whoever submitted it: that is told, never passed over. */
-function rerun({ status, now }: Subject, { startTime }: JobReport): Pick<RayJobStatus, 'attempts'> {
+function rerun(subject: Subject, { startTime }: JobReport): Pick<RayJobStatus, 'attempts'> {
+  const { status, now } = subject;
   const before = Date.parse(status.rayJobInfo?.startTime ?? '');
   if (!(startTime > before + SAME_RUN_MS)) return {};
-  const attempts = withLoss(status, now);
+  const attempts = withLoss(status, now, headRestarts(subject));
   return attempts === undefined ? {} : { attempts };
 }
 

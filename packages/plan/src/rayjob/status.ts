@@ -65,6 +65,7 @@ export function isOnlyMirror(before: RayJobStatus, after: RayJobStatus): boolean
     before.jobStatus === after.jobStatus &&
     before.jobDeploymentStatus === after.jobDeploymentStatus &&
     before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime &&
+    before.attempts?.at(-1)?.number === after.attempts?.at(-1)?.number &&
     // That a run is forgotten has to be known before the next one is begun.
     (before.rayJobInfo?.startTime === undefined || after.rayJobInfo?.startTime !== undefined) &&
     // What keeps a cluster from coming up, or is wrong with a spec, is news at once.

@@ -3,6 +3,7 @@ import type { Action } from '../plan.ts';
 import { isTerminalState } from './pairs.ts';
 import { type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
+import { msFromThen } from './times.ts';
 
 /** The command under which a job is stopped. */
 export function stopId(jobId: string): string {
@@ -24,7 +25,7 @@ export function keepStopping(subject: Subject): Step {
   const { status, stopping, now } = subject;
   const isGivenUp = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
   if (!isCutOff(status) || isGivenUp || stopping?.state === 'done' || stopping?.state === 'running') return stay();
-  const waitMs = stopping === undefined ? 0 : stopping.at + TELL_AGAIN_MS - now;
+  const waitMs = stopping === undefined ? 0 : msFromThen(stopping.at, TELL_AGAIN_MS, now);
   if (waitMs > 0) return stay([], waitMs);
   const actions = stopJob(subject);
   return stay(actions, actions.length === 0 ? undefined : TELL_AGAIN_MS);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NOW } from '../testing/observed.ts';
+import type { HeadRecord } from '../raycluster/observed.ts';
+import { headPod, NOW } from '../testing/observed.ts';
 import { planRayJob } from './plan.ts';
 import { questionAbout } from './question.ts';
 import {
@@ -8,6 +9,7 @@ import {
   cluster,
   DOES_NOT_KNOW,
   done,
+  initializing,
   inWords,
   running,
   STARTED,
@@ -29,6 +31,13 @@ const failed = (secondsAgo: number) =>
   ({ state: 'failed', at: NOW - secondsAgo * 1000, why: 'the head refused' }) as const;
 
 const onHead = (podName: string) => cluster('ready', { status: { state: 'ready', head: { podName } } });
+
+const FIRST = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: STARTED.startTime ?? '' };
+/** Ray began anew so many times within its head pod. */
+const restarted = (restarts: number) => ({
+  cluster: onHead('head'),
+  heads: [headPod({ name: 'head', cluster: 'job-x', head: { ...headPod().head, restarts } as HeadRecord })],
+});
 
 describe('a job that the operator submits', () => {
   check({
@@ -62,6 +71,33 @@ describe('a job that the operator submits', () => {
     ],
     'is handed over again when Ray does not know it a little later either': [
       unsubmitted({ submission: { state: 'done', at: NOW - 3000 } }),
+      'ask job-x to submit',
+    ],
+    'that Ray took and does not know a little later is written down before it is submitted again': [
+      unsubmitted({ submission: { state: 'done', at: NOW - 3000 }, status: { attempts: [FIRST] } }),
+      '→ Running/-',
+    ],
+    'that was written down as forgotten is submitted again, though the old submission is still known': [
+      unsubmitted({
+        submission: { state: 'done', at: NOW - 3000 },
+        status: { attempts: [FIRST, { ...FIRST, number: 2, startTime: ago(1) }] },
+      }),
+      'ask job-x to submit',
+    ],
+    'that may have gone to Ray before it was restarted in its pod is written down before it is submitted again': [
+      unsubmitted({ ...restarted(2), status: { attempts: [{ ...FIRST, headRestarts: 1 }] } }),
+      '→ Running/-',
+    ],
+    'is handed over to Ray that was restarted before the job was to go there': [
+      unsubmitted({ ...restarted(2), status: { attempts: [{ ...FIRST, headRestarts: 2 }] } }),
+      'ask job-x to submit',
+    ],
+    'is handed over to Ray that was restarted, where the server keeps no attempts': [
+      unsubmitted(restarted(2)),
+      'ask job-x to submit',
+    ],
+    'is handed over at once when the clock was set back since it was refused': [
+      unsubmitted({ submission: failed(-3600), status: { jobStatusCheckFailureStartTime: ago(3) } }),
       'ask job-x to submit',
     ],
     'is forgiven its failures when it is submitted': [
@@ -124,12 +160,26 @@ describe('a job that the operator submits', () => {
   });
 
   it('that Ray has forgotten becomes another attempt, and the one before is lost', () => {
-    const first = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: STARTED.startTime ?? '' };
-    const plan = planRayJob(unsubmitted({ status: { jobStatus: 'RUNNING', attempts: [first] } }));
+    const plan = planRayJob(unsubmitted({ status: { jobStatus: 'RUNNING', attempts: [FIRST] } }));
     expect(plan.actions).toEqual([]);
     expect(plan.status?.attempts).toEqual([
-      { ...first, endTime: ago(0), outcome: 'Lost', reason: 'JobForgotten' },
-      { ...first, number: 2, startTime: ago(0) },
+      { ...FIRST, endTime: ago(0), outcome: 'Lost', reason: 'JobForgotten' },
+      { ...FIRST, number: 2, startTime: ago(0) },
+    ]);
+  });
+
+  it('remembers which life of Ray it is to go to', () => {
+    const { status } = planRayJob(
+      initializing({ ...restarted(2), spec: { submissionMode: 'HTTPMode' }, status: { attempts: [FIRST] } }),
+    );
+    expect(status).toMatchObject({ jobDeploymentStatus: 'Running', attempts: [{ number: 1, headRestarts: 2 }] });
+  });
+
+  it('that was forgotten by a restarted Ray is lost there, and the next attempt is for Ray as it is now', () => {
+    const { status } = planRayJob(unsubmitted({ ...restarted(3), status: { attempts: [FIRST] } }));
+    expect(status?.attempts).toEqual([
+      { ...FIRST, endTime: ago(0), outcome: 'Lost', reason: 'JobForgotten' },
+      { ...FIRST, number: 2, startTime: ago(0), headRestarts: 3 },
     ]);
   });
 });

@@ -2,10 +2,12 @@ import { Annotation, RayJobState } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { withLoss } from './attempts.ts';
+import { headRestarts, isForgotten, placeOf } from './head-session.ts';
 import { mirrored } from './mirror.ts';
 import { clearFailure, noteFailure } from './status-check.ts';
 import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
+import { msFromThen } from './times.ts';
 
 /** How long to wait before a head that took no job is asked again. */
 const AGAIN_MS = 3000;
@@ -22,8 +24,8 @@ export function submit(subject: Subject): Step {
   const place = placeOf(subject);
   if (place === 'unknown') return stay();
   const hasRun = status.jobStatus !== undefined || status.rayJobInfo?.startTime !== undefined;
-  if (hasRun || place === 'another head') return startOver(subject);
-  const againMs = submission === undefined ? 0 : submission.at + AGAIN_MS - now;
+  if (hasRun || place === 'another head' || isForgotten(subject)) return startOver(subject);
+  const againMs = submission === undefined ? 0 : msFromThen(submission.at, AGAIN_MS, now);
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
   const jobId = status.jobId ?? '';
@@ -43,7 +45,7 @@ export function submit(subject: Subject): Step {
  */
 function startOver(subject: Subject): Step {
   const { status, name, now } = subject;
-  const attempts = withLoss(status, now);
+  const attempts = withLoss(status, now, headRestarts(subject));
   const before =
     status.jobStatus === undefined ? 'may have been submitted to a head that is gone' : `was ${status.jobStatus}`;
   const why = `Ray no longer knows job ${status.jobId}, which ${before}: it is submitted again`;
@@ -54,14 +56,6 @@ function startOver(subject: Subject): Step {
     { jobStatus: RayJobState.New, rayJobInfo: {}, rayClusterStatus: mirrored(subject), message: why, attempts },
     attempts === undefined ? [{ type: 'patch', kind: 'RayJob', name, patch }] : [],
   );
-}
-
-/** Where the job would go: to the head that it was to go to, or was last seen on; to another; or nobody can tell yet. */
-function placeOf({ status, cluster }: Subject): 'as before' | 'another head' | 'unknown' {
-  const before = status.rayClusterStatus?.head?.podName;
-  const current = cluster?.status?.head?.podName;
-  if (before === undefined || before === current) return 'as before';
-  return current === undefined ? 'unknown' : 'another head';
 }
 
 function clearIfDone(subject: Subject): Step {

@@ -16,6 +16,11 @@ export function msUntil(from: Time | undefined, seconds: number | undefined, now
   return from === undefined || seconds === undefined ? undefined : Date.parse(from) + seconds * 1000 - now;
 }
 
+/** What is left of a wait that began at some moment; nothing when that moment lies ahead, as it does after the clock was set back. */
+export function msFromThen(then: number, waitMs: number, now: number): number {
+  return then > now ? 0 : Math.max(0, then + waitMs - now);
+}
+
 /** The shortest of the waits that are still to come. */
 export function soonest(...waits: readonly (number | undefined)[]): number | undefined {
   const coming = waits.filter((wait) => wait !== undefined && wait > 0);

@@ -36,6 +36,7 @@ export * from './rayjob.ts';
 export * from './rayservice.ts';
 export * from './readiness.ts';
 export * from './replicas.ts';
+export * from './scheduler-labels.ts';
 export * from './secret-keys.ts';
 export * from './semver.ts';
 export * from './sha256.ts';

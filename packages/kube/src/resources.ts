@@ -66,6 +66,8 @@ export const issuers = namespaced('cert-manager.io', 'v1', 'issuers', 'Issuer');
 export const routes = namespaced('route.openshift.io', 'v1', 'routes', 'Route');
 export const volcanoPodGroups = namespaced('scheduling.volcano.sh', 'v1beta1', 'podgroups', 'PodGroup');
 export const schedulerPluginsPodGroups = namespaced('scheduling.x-k8s.io', 'v1alpha1', 'podgroups', 'PodGroup');
+export const workloads = namespaced('scheduling.k8s.io', 'v1alpha2', 'workloads', 'Workload');
+export const workloadPodGroups = namespaced('scheduling.k8s.io', 'v1alpha2', 'podgroups', 'PodGroup');
 
 function namespaced<T extends KubeObject = KubeObject>(
   group: string,

@@ -24,6 +24,7 @@ import type {
   WrittenKind,
 } from '@manta/plan';
 import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
+import { GANG_TYPES } from './observe/gang-cache.ts';
 import { OutcomeRecord, type Trouble } from './outcome-record.ts';
 import { missingPermission } from './permissions/missing-permission.ts';
 
@@ -61,6 +62,7 @@ const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   Secret: resources.secrets,
   PersistentVolumeClaim: resources.persistentVolumeClaims,
   Job: resources.jobs,
+  ...GANG_TYPES,
 };
 
 /**

@@ -95,3 +95,11 @@ export {
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
 export { headPodOf, isHeadReady } from './rayservice/serving.ts';
+export {
+  BATCH_SCHEDULERS,
+  type BatchSchedulerName,
+  GANG_KINDS,
+  type GangKind,
+  type GangRecord,
+} from './scheduling/scheduler.ts';
+export { schedulerOf } from './scheduling/schedulers.ts';

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@manta/api';
 import type { JobSubmission } from './build/submitter-request.ts';
+import type { GangKind } from './scheduling/scheduler.ts';
 
 /** What is to be done about one object, decided from what was observed of it: actions in order, and when to look again. */
 export interface Plan {
@@ -45,7 +46,8 @@ export type ChildKind =
   | 'Gateway'
   | 'HTTPRoute'
   | 'RayCluster'
-  | 'RayJob';
+  | 'RayJob'
+  | GangKind;
 
 /** Kinds that a plan writes to: those of children, and the custom resource that the plan is about. */
 export type WrittenKind = ChildKind | 'RayService' | 'RayCronJob';

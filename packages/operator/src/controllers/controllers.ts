@@ -48,12 +48,19 @@ export interface Controllers {
 export function createControllers(world: World, input: ControllersInput): Controllers {
   const { options, env, version, facts, hostname } = input;
   const events = createEventBroadcaster({ ...world, hostname });
-  const context = { env, gates: options.gates, operatorVersion: version, podDefaults: options.podDefaults };
+  const context = {
+    env,
+    gates: options.gates,
+    operatorVersion: version,
+    podDefaults: options.podDefaults,
+    batchScheduler: options.batchScheduler,
+  };
   const cache = createRayClusterCache(world, {
     namespaces: options.watchNamespaces,
     hasClaims: context.gates.GCSFaultToleranceEmbeddedStorage,
     hasRoutes: facts.isOpenShift && !env.ingressOnOpenShift,
     hasBudgets: env.headDisruptionBudget,
+    batchScheduler: options.batchScheduler,
   });
   const ray = createRayAccess(world, {
     cache,

@@ -1,5 +1,6 @@
 import { type KubeObject, Label, type RayCluster } from '@manta/api';
 import { anyOf, changes, fromInformer, type Source, urgentWhen } from '@manta/runtime';
+import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 
 /** What makes a RayCluster be looked at: itself, its pods, and everything else of it, so that what was deleted or changed by hand comes back. */
@@ -12,6 +13,7 @@ export function rayClusterSources(cache: RayClusterCache): readonly Source[] {
     fromInformer(clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
     fromInformer(pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),
     ...belonging.map((informer) => fromInformer(informer, { keys: ({ belongsTo }) => belongsTo })),
+    ...cache.gangs.map(({ informer }) => fromInformer(informer, { keys: gangOwnerKeys('RayCluster') })),
     fromInformer(ingresses, { keys: clustersOf }),
     ...(claims === undefined ? [] : [fromInformer(claims, { keys: clustersOf })]),
   ];

@@ -25,6 +25,7 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
+import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
@@ -109,6 +110,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     kind: 'RayJob',
     concurrency: options.concurrency,
     required: [jobs, cache.clusters, cache.pods, cache.services, cache.jobs],
+    optional: cache.gangs.map(({ informer }) => informer),
     sources: [
       fromInformer(jobs),
       fromInformer(cache.clusters, { keys: (_cluster, key) => jobKeysOn(jobs, key) }),
@@ -120,6 +122,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
             ? [toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '')]
             : [],
       }),
+      ...cache.gangs.map(({ informer }) => fromInformer(informer, { keys: gangOwnerKeys('RayJob') })),
       fromInformer(cache.pods, {
         when: ({ before, after }) => newsOf(before) !== newsOf(after),
         keys: ({ namespace, cluster }) => jobKeysOn(jobs, toKey(namespace, cluster)),

@@ -1,6 +1,7 @@
 import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster, type Ingress } from '@manta/api';
 import { resources } from '@manta/kube';
 import type {
+  BatchSchedulerName,
   JobRecord,
   NamedRecord,
   PodRecord,
@@ -21,6 +22,7 @@ import {
   serviceRecord,
   withoutManagedFields,
 } from './child-records.ts';
+import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { podRecord } from './pod-record.ts';
 
 /** Local copies of everything that RayClusters are made of. */
@@ -40,6 +42,8 @@ export interface RayClusterCache {
   readonly budgets: Informer<Belonging<NamedRecord>, 'cluster'> | undefined;
   /** Only on OpenShift. */
   readonly routes: Informer<Belonging<RouteRecord>, 'cluster'> | undefined;
+  /** What batch schedulers are told. */
+  readonly gangs: GangCache;
 }
 
 export interface CacheOptions {
@@ -48,6 +52,7 @@ export interface CacheOptions {
   readonly hasClaims: boolean;
   readonly hasRoutes: boolean;
   readonly hasBudgets?: boolean;
+  readonly batchScheduler?: BatchSchedulerName | undefined;
 }
 
 /** Pods of Ray, whichever cluster they belong to. */
@@ -56,7 +61,7 @@ const OUR_JOBS = `${Label.AppCreatedBy}=${LabelValue.CreatedBy}`;
 
 export function createRayClusterCache(
   world: World,
-  { namespaces, hasClaims, hasRoutes, hasBudgets = false }: CacheOptions,
+  { namespaces, hasClaims, hasRoutes, hasBudgets = false, batchScheduler }: CacheOptions,
 ): RayClusterCache {
   const byCluster = { indexes: { cluster: ({ belongsTo }: Belonging<object>) => belongsTo } };
   // Of these only the name and the owner matter; all but the accounts, which users may bring themselves, carry our label.
@@ -103,6 +108,7 @@ export function createRayClusterCache(
       : undefined,
     budgets: hasBudgets ? createInformer(world, { type: resources.podDisruptionBudgets, ...labelled }) : undefined,
     routes: hasRoutes ? createInformer(world, { ...ours, type: resources.routes, project: routeRecord }) : undefined,
+    gangs: createGangCache(world, batchScheduler, namespaces),
   };
 }
 
@@ -112,10 +118,14 @@ export function requiredInformers({ clusters, pods, services }: RayClusterCache)
 }
 
 export function optionalInformers(cache: RayClusterCache): readonly Informer[] {
-  const { jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets } = cache;
-  return [jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets].filter(
-    (informer) => informer !== undefined,
-  );
+  const { jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets, gangs } = cache;
+  const gangInformers = gangs.map(({ informer }) => informer);
+  return [
+    ...[jobs, serviceAccounts, roles, roleBindings, secrets, ingresses, claims, routes, budgets].filter(
+      (informer) => informer !== undefined,
+    ),
+    ...gangInformers,
+  ];
 }
 
 /** The informer that will show what was written; undefined for kinds that nobody follows. */
@@ -134,5 +144,5 @@ export function informerOf(cache: RayClusterCache, kind: WrittenKind): Informer 
     Job: cache.jobs,
     PodDisruptionBudget: cache.budgets,
   };
-  return informers[kind];
+  return informers[kind] ?? gangInformer(cache.gangs, kind);
 }

@@ -12,7 +12,7 @@ const behind = {
   by: () => [],
   status: () => ({ phase: 'synced', troubles: [] }),
 } as unknown as Informer;
-const cache = new Proxy({}, { get: () => behind }) as RayClusterCache;
+const cache = new Proxy({}, { get: (_, name) => (name === 'gangs' ? [] : behind) }) as RayClusterCache;
 
 it('sees of the server itself what the cache would hold: Ray pods of this cluster, and no others', async () => {
   const client = new FakeClient();

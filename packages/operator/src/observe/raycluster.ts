@@ -12,6 +12,7 @@ import {
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { serviceRecord } from './child-records.ts';
 import type { LastHolders } from './last-holders.ts';
+import { gangRecords } from './gang-cache.ts';
 import { podRecord } from './pod-record.ts';
 import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
 import { unreadableKinds } from './unreadable.ts';
@@ -61,6 +62,7 @@ function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
 }
 
 /** The cache has not shown our own writes in time, so what matters is read from the server itself. */
+    gang: gangRecords(observer.cache.gangs, key),
 async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
   const { namespace, name } = refOf(key);
   const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };

@@ -21,6 +21,7 @@ import {
 import type { RayHead, RayPoller } from '@manta/ray';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { jobRecord, serviceRecord } from './child-records.ts';
+import { gangRecords } from './gang-cache.ts';
 import { podRecord } from './pod-record.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { HeadLookup, RayHeads } from './ray-heads.ts';
@@ -82,6 +83,7 @@ export async function observeRayJob(
     address: cluster === undefined ? NOWHERE : heads.address(cluster),
     ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),
     repairedSince,
+    gang: gangRecords(observer.cache.gangs, key),
     context,
     parseYaml,
   };

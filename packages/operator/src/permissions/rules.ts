@@ -84,7 +84,7 @@ export const ACCESS_RULES: readonly AccessRule[] = [
     [...READ, 'create', 'delete'],
   ),
   rule('volcano', 'Volcano', ['scheduling.volcano.sh'], ['podgroups'], [...READ, ...WRITE]),
-  rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...READ, 'create']),
+  rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...READ, ...WRITE]),
   rule(
     'kubernetes-was',
     'Kubernetes workload scheduling',

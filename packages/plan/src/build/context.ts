@@ -1,4 +1,5 @@
 import type { Container, EnvVar, FeatureGates, OperatorEnv, StringMap } from '@manta/api';
+import type { BatchSchedulerName } from '../scheduling/scheduler.ts';
 
 /** What an installation says about every pod, beside the custom resource itself. */
 export interface BuildContext {
@@ -7,6 +8,8 @@ export interface BuildContext {
   /** Our own version: stamped on head pods and told to Ray's usage statistics. */
   readonly operatorVersion: string;
   readonly podDefaults: PodDefaults;
+  /** Absent: pods are left to the scheduler that their templates name. */
+  readonly batchScheduler?: BatchSchedulerName | undefined;
 }
 
 /** The parts of the operator's Configuration that change pods. */

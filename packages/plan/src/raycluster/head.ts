@@ -2,6 +2,8 @@ import {
   Annotation,
   GroupName,
   isConditionTrue,
+import { forScheduler } from './gang.ts';
+import { headName, isHeadWanted } from './head-name.ts';
   podNames,
   RayClusterConditionType,
   RayClusterEventReason,
@@ -53,7 +55,8 @@ function createHead(subject: Subject): HeadDecision {
   if (wasProvisioned && mayNotComeBack) return { actions: [], mayGoOn: false };
   const hold = permitted(subject, GroupName.Head, 1);
   if (hold.count === 0) return { actions: hold.actions, mayGoOn: false };
-  const pod = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
+  const built = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
+  const pod = forScheduler(subject, GroupName.Head)(built);
   const podName = pod.metadata?.name ?? headName(subject);
   const action: Action = {
     type: 'create',

@@ -2,6 +2,7 @@ import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Role
 import type { BuildContext } from '../build/context.ts';
 import type { Route } from '../build/route.ts';
 import type { ChildKind } from '../plan.ts';
+import type { GangRecord } from '../scheduling/scheduler.ts';
 import type { CreateHold } from './create-hold.ts';
 import type { RayNodeRecord } from './ray-nodes.ts';
 
@@ -24,6 +25,8 @@ export interface ObservedRayCluster {
   readonly holds: ReadonlyMap<string, CreateHold>;
   /** Kinds of children that we may not read, each with the permission that is missing. */
   readonly unreadable: ReadonlyMap<ChildKind, string>;
+  /** What the batch scheduler was told of this cluster's pods; absent where there is none. */
+  readonly gang?: readonly GangRecord[];
   /** Ray's list of nodes by the uid of the head pod that gave it, as far as heads were asked and have answered. */
   readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
 }

@@ -2,6 +2,7 @@ import { isAutoscalingEnabled, podNames, RayClusterEventReason, type WorkerGroup
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
+import { forScheduler } from './gang.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -41,8 +42,9 @@ export interface NewWorker {
 export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers: readonly NewWorker[]): CreateAction {
   const { cluster, spec, context, name } = subject;
   const isNumbered = areWorkersNumbered(subject);
+  const mark = forScheduler(subject, group.groupName);
   const objects = workers.map((worker) => {
-    const pod = buildWorkerPod(cluster, spec, group, isNumbered ? worker.place : undefined, context);
+    const pod = mark(buildWorkerPod(cluster, spec, group, isNumbered ? worker.place : undefined, context));
     return { ...pod, metadata: { ...pod.metadata, name: worker.name } };
   });
   return {

@@ -1,6 +1,7 @@
 import { Annotation, JobDeploymentStatus, RayJobEventReason } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { isOwnCluster } from './cluster.ts';
+import { releaseGang } from './gang.ts';
 import { afterAttempt } from './status.ts';
 import { changed, type Step, stay } from './step.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -19,7 +20,7 @@ export function takeDown(subject: Subject): Step {
     status.jobDeploymentStatus === JobDeploymentStatus.Suspending
       ? JobDeploymentStatus.Suspended
       : JobDeploymentStatus.New;
-  return { actions: [], status: changed(afterAttempt(status), { jobDeploymentStatus: next }) };
+  return { actions: releaseGang(subject), status: changed(afterAttempt(status), { jobDeploymentStatus: next }) };
 }
 
 /** Pods go in the background, unseen by the job; where a user wants no two attempts side by side, they are looked for. */

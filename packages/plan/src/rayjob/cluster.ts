@@ -12,6 +12,7 @@ import {
 import { controllerReference } from '../build/owner.ts';
 import { withSidecarSubmitter } from '../build/submitter-sidecar.ts';
 import { type Action, normal, validationWarning, warning } from '../plan.ts';
+import { clusterForScheduler, planJobGang } from './gang.ts';
 import { fullName, type Subject } from './subject.ts';
 
 const { CreatedRayCluster, FailedToCreateRayCluster, RayClusterNotFound } = RayJobEventReason;
@@ -27,6 +28,7 @@ export function planMissingCluster(subject: Subject): readonly Action[] {
   const cluster = buildJobCluster(subject);
   if (!cluster.ok) return [{ type: 'fail', message: cluster.error }];
   return [
+    ...planJobGang(subject, cluster.value),
     {
       type: 'create',
       kind: 'RayCluster',
@@ -44,7 +46,7 @@ export function buildJobCluster(subject: Subject): Parsed<RayCluster> {
   const spec = clusterSpec(subject);
   if (!spec.ok) return spec;
   const isSidecar = mode === JobSubmissionMode.Sidecar;
-  return parsed({
+  const cluster: RayCluster = {
     apiVersion: 'ray.io/v1',
     kind: 'RayCluster',
     metadata: {
@@ -64,7 +66,8 @@ export function buildJobCluster(subject: Subject): Parsed<RayCluster> {
       ownerReferences: [controllerReference('RayJob', job)],
     },
     spec: spec.value,
-  });
+  };
+  return parsed(clusterForScheduler(subject, cluster));
 }
 
 function clusterSpec({ spec, status, mode, parseYaml, context }: Subject): Parsed<RayClusterSpec> {

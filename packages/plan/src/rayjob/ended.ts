@@ -2,6 +2,7 @@ import { type DeletionRule, RayJobEventReason, RayJobState } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { deleteCluster } from './cleanup.ts';
 import { isOwnCluster } from './cluster.ts';
+import { releaseGang } from './gang.ts';
 import { type Step, stay } from './step.ts';
 import { keepStopping } from './stop.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -14,7 +15,8 @@ const PAD_MS = 2000;
 export function tidyUp(subject: Subject): Step {
   const stopped = keepStopping(subject);
   const tidied = cleanUp(subject);
-  return stay([...stopped.actions, ...tidied.actions], soonest(stopped.lookAgainMs, tidied.lookAgainMs));
+  const released = releaseGang(subject).map((action) => ({ ...action, isOptional: true }));
+  return stay([...stopped.actions, ...tidied.actions, ...released], soonest(stopped.lookAgainMs, tidied.lookAgainMs));
 }
 
 function cleanUp(subject: Subject): Step {

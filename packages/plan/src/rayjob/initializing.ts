@@ -2,9 +2,10 @@ import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@mant
 import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
 import { msToActiveDeadline, msToPreRunningDeadline, pastActiveDeadline, pastPreRunningDeadline } from './deadlines.ts';
+import { planJobGang } from './gang.ts';
 import { mirrored } from './mirror.ts';
-import { move, type Step, stay } from './step.ts';
 import { headRestarts } from './head-session.ts';
+import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
@@ -18,11 +19,13 @@ export function initialize(subject: Subject): Step {
   if (late !== undefined) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
+  const gang = planJobGang(subject, cluster);
   if (!isUsable(subject)) {
     const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
-    return { ...move(subject, told), lookAgainMs };
+    return { ...move(subject, told, gang), lookAgainMs };
   }
-  return { ...handOver(subject), lookAgainMs };
+  const step = handOver(subject);
+  return { ...step, actions: [...gang, ...step.actions], lookAgainMs };
 }
 
 /**

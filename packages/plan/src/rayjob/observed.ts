@@ -1,6 +1,8 @@
 import type { RayCluster, RayJob, YamlParser } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
+import type { GangRecord } from '../scheduling/scheduler.ts';
 import type { JobRecord, PodRecord, ServiceRecord } from '../raycluster/observed.ts';
+import type { Stray } from './strays.ts';
 
 /** Everything a decision about a RayJob needs, gathered at one moment. */
 export interface ObservedRayJob {
@@ -11,6 +13,8 @@ export interface ObservedRayJob {
   readonly cluster: RayCluster | undefined;
   /** Every head pod that carries the cluster's label. */
   readonly heads: readonly PodRecord[];
+  /** Clusters of attempts that are over; nothing uses them. */
+  readonly strays?: readonly Stray[];
   /** How many pods carry the cluster's label, those that are going included. */
   readonly podCount: number;
   /** The cluster's pods that something keeps from running. */
@@ -24,6 +28,8 @@ export interface ObservedRayJob {
   readonly answer: JobAnswer;
   /** Since when the spec has been in order again, as far as this process knows; only after it was not. */
   readonly repairedSince?: number | undefined;
+  /** What the batch scheduler was told of this job's pods; absent where there is none. */
+  readonly gang?: readonly GangRecord[];
   readonly submission: CommandView | undefined;
   readonly stopping: CommandView | undefined;
   readonly context: BuildContext;

@@ -5,12 +5,14 @@ import { refusal } from './check.ts';
 import { takeDown } from './cleanup.ts';
 import { letGo } from './deletion.ts';
 import { tidyUp } from './ended.ts';
+import { keepGang } from './gang.ts';
 import { initialize } from './initializing.ts';
 import type { ObservedRayJob } from './observed.ts';
 import { goOn } from './repair.ts';
 import { follow } from './running.ts';
 import { accounted, statusToWrite } from './status.ts';
 import { move, type Step, stay } from './step.ts';
+import { deleteStrays } from './strays.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { waitForUser } from './waiting.ts';
 
@@ -30,7 +32,9 @@ export function planRayJob(observed: ObservedRayJob): RayJobPlan {
   const refused = refusal(subject);
   if (refused !== undefined) return planned(subject, refused);
   const step = advance(subject);
-  return planned(subject, step.status === undefined ? step : { ...step, status: accounted(subject, step.status) });
+  const actions = [...deleteStrays(subject), ...step.actions];
+  const status = step.status === undefined ? {} : { status: accounted(subject, step.status) };
+  return planned(subject, { ...step, actions, ...status });
 }
 
 /** One stage, one decision. */
@@ -41,9 +45,9 @@ function advance(subject: Subject): Step {
     case JobDeploymentStatus.Initializing:
       return initialize(subject);
     case JobDeploymentStatus.Waiting:
-      return waitForUser(subject);
+      return keepGang(subject, waitForUser(subject));
     case JobDeploymentStatus.Running:
-      return follow(subject);
+      return keepGang(subject, follow(subject));
     case JobDeploymentStatus.Suspending:
     case JobDeploymentStatus.Retrying:
       return takeDown(subject);

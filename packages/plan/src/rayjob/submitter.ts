@@ -1,7 +1,8 @@
-import { JobSubmissionMode, NodeType, RayJobEventReason } from '@manta/api';
+import { type Job, JobSubmissionMode, NodeType, RayJobEventReason } from '@manta/api';
 import { buildSubmitterJob } from '../build/submitter-job.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import type { JobRecord } from '../raycluster/observed.ts';
+import { submitterForScheduler } from './gang.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** How it stands with whoever hands the job to Ray. */
@@ -72,10 +73,17 @@ export function planSubmitterJob(subject: Subject, dashboardUrl: string): readon
     {
       type: 'create',
       kind: 'Job',
-      objects: [submitter.value],
+      objects: [marked(subject, submitter.value)],
       whenExists: 'fine-if-ours',
       done: normal(CreatedRayJobSubmitter, 'Create', `Created ${told}`),
       failed: warning(FailedToCreateRayJobSubmitter, 'Create', `Failed to create new ${told}:`),
     },
   ];
+}
+
+function marked(subject: Subject, job: Job): Job {
+  const { spec } = job;
+  return spec === undefined
+    ? job
+    : { ...job, spec: { ...spec, template: submitterForScheduler(subject, spec.template) } };
 }

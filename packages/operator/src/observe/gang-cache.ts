@@ -1,0 +1,67 @@
+import type { KubeObject } from '@manta/api';
+import { type ResourceType, resources } from '@manta/kube';
+import { type BatchSchedulerName, type GangKind, type GangRecord, schedulerOf, type WrittenKind } from '@manta/plan';
+import { createInformer, type Informer, type ObjectKey, refOf, toKey, type World } from '@manta/runtime';
+import { withoutManagedFields } from './child-records.ts';
+
+/** Where each kind of object that speaks to a batch scheduler is served. */
+export const GANG_TYPES: Readonly<Record<GangKind, ResourceType>> = {
+  VolcanoPodGroup: resources.volcanoPodGroups,
+  PluginsPodGroup: resources.schedulerPluginsPodGroups,
+  Workload: resources.workloads,
+  WorkloadPodGroup: resources.workloadPodGroups,
+};
+
+/** Local copies of what the batch scheduler was told; empty where there is none, or none that needs telling. */
+export type GangCache = readonly GangSource[];
+
+interface GangSource {
+  readonly kind: GangKind;
+  readonly nameFor: (owner: string) => string;
+  readonly informer: Informer<GangObject>;
+}
+
+type GangObject = KubeObject & { readonly spec?: unknown };
+type OwnerKind = 'RayCluster' | 'RayJob';
+
+export function createGangCache(
+  world: World,
+  scheduler: BatchSchedulerName | undefined,
+  namespaces: readonly string[],
+): GangCache {
+  return (schedulerOf({ batchScheduler: scheduler })?.objects ?? []).map(({ kind, nameFor }) => ({
+    kind,
+    nameFor,
+    // The scheduler may be installed after us.
+    informer: createInformer(world, {
+      type: GANG_TYPES[kind],
+      namespaces,
+      isForeign: true,
+      project: withoutManagedFields<GangObject>,
+    }),
+  }));
+}
+
+/** What there is under the names that are used for a RayCluster or RayJob, whoever made it. */
+export function gangRecords(cache: GangCache, owner: ObjectKey): readonly GangRecord[] {
+  const { namespace = '', name } = refOf(owner);
+  return cache.flatMap(({ kind, nameFor, informer }) => {
+    const object = informer.get(toKey(namespace, nameFor(name)));
+    return object === undefined ? [] : [{ kind, object }];
+  });
+}
+
+/** The keys of those of a kind that an object was made for. */
+export function gangOwnerKeys(kind: OwnerKind): (object: GangObject) => readonly ObjectKey[] {
+  return ({ metadata }) =>
+    (metadata?.ownerReferences ?? []).flatMap((owner) =>
+      owner.kind === kind && owner.apiVersion.startsWith('ray.io/')
+        ? [toKey(metadata?.namespace ?? '', owner.name)]
+        : [],
+    );
+}
+
+/** The informer that will show an object of this kind, where it is one that speaks to a scheduler. */
+export function gangInformer(cache: GangCache, kind: WrittenKind): Informer | undefined {
+  return cache.find((source) => source.kind === kind)?.informer;
+}

@@ -1,0 +1,22 @@
+import { JobSubmissionMode, SchedulerLabel } from '@manta/api';
+import { copied } from './marks.ts';
+import type { BatchScheduler } from './scheduler.ts';
+
+/** KAI: it finds out by itself which pods belong together; it has to be told the queue. */
+export const kai: BatchScheduler = {
+  objects: [],
+
+  marks(gang) {
+    const labels = copied(gang, [SchedulerLabel.KaiQueue]);
+    return { labels, annotations: {}, spec: { schedulerName: 'kai-scheduler' } };
+  },
+
+  plan: () => [],
+
+  refusal({ spec }) {
+    const isSubmittedByPod = (spec?.submissionMode ?? JobSubmissionMode.K8sJob) === JobSubmissionMode.K8sJob;
+    return isSubmittedByPod
+      ? 'KAI-Scheduler does not support RayJob with K8sJobMode: the submitter pod is created after RayCluster is ready, preventing proper gang scheduling'
+      : undefined;
+  },
+};

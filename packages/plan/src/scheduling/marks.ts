@@ -1,0 +1,43 @@
+import { Label, type ObjectMeta, type PodSpec, type StringMap } from '@manta/api';
+import type { Gang } from './gang.ts';
+import type { Marks } from './scheduler.ts';
+
+/** Labels that children take over from the owner of the gang, where they say something. */
+export function copied({ owner }: Gang, keys: readonly string[]): StringMap {
+  const { labels = {} } = owner.object.metadata ?? {};
+  return Object.fromEntries(keys.flatMap((key) => (labels[key] ? [[key, labels[key]]] : [])));
+}
+
+/** Whether the user wants pods to start together; most schedulers take the label with any value. */
+export function hasGangLabel({ owner }: Gang): boolean {
+  return owner.object.metadata?.labels?.[Label.GangSchedulingEnabled] !== undefined;
+}
+
+/** Puts marks on a pod or on the template of one; they win over what the user has written there. */
+export function withMarks<T extends { readonly metadata?: ObjectMeta; readonly spec?: PodSpec }>(
+  pod: T,
+  marks: Marks,
+): T {
+  const { metadata } = withMetadataMarks(pod, marks);
+  return { ...pod, metadata, spec: { ...(pod.spec ?? { containers: [] }), ...marks.spec } };
+}
+
+/** The same for an object that is no pod itself. */
+export function withMetadataMarks<T extends { readonly metadata?: ObjectMeta }>(
+  object: T,
+  { labels, annotations }: Marks,
+): T & { readonly metadata: ObjectMeta } {
+  const { metadata = {} } = object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...merged('labels', metadata.labels, labels),
+      ...merged('annotations', metadata.annotations, annotations),
+    },
+  };
+}
+
+function merged(field: 'labels' | 'annotations', own: StringMap | undefined, added: StringMap): Partial<ObjectMeta> {
+  return Object.keys(added).length === 0 ? {} : { [field]: { ...own, ...added } };
+}

@@ -47,7 +47,7 @@ export type {
 } from './plan.ts';
 export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
-export { HEAD_PLACE } from './raycluster/head.ts';
+export { isHeadInQuestion } from './raycluster/head-name.ts';
 export type {
   HeadRecord,
   JobRecord,
@@ -78,6 +78,7 @@ export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
 export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';
 export { isCutOff, stopId } from './rayjob/stop.ts';
+export type { Stray } from './rayjob/strays.ts';
 export { submissionId } from './rayjob/submit.ts';
 export { servePortOf } from './build/service-services.ts';
 export { adoptedRoute } from './rayservice/adopted-route.ts';

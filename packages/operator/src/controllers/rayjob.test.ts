@@ -115,6 +115,41 @@ async function submitterEnds(type: 'Complete' | 'Failed'): Promise<void> {
   await clock.advance(6000);
 }
 
+describe('a cluster that was made for a RayJob', () => {
+  const late = async (labels: Record<string, string>, uid: string) => {
+    const ownerReferences = [{ apiVersion: 'ray.io/v1', kind: 'RayJob', name: 'job', uid, controller: true }];
+    await client.create<RayCluster>(resources.rayClusters, {
+      metadata: { name: 'job-late', namespace: NAMESPACE, labels, ownerReferences },
+      spec: rayClusterSpec(),
+    });
+    await clock.advance(1000);
+  };
+  const labels = { 'ray.io/originated-from-cr-name': 'job', 'ray.io/originated-from-crd': 'RayJob' };
+
+  it('and comes after its attempt is over is deleted, and the cluster in use stays', async () => {
+    await create();
+    const { rayClusterName } = await status();
+    await late(labels, (await job()).metadata?.uid ?? '');
+    expect(await clusters()).toEqual([rayClusterName]);
+    expect(events.at(-1)).toMatchObject({
+      reason: 'DeletedRayCluster',
+      note: 'Deleted cluster ml/job-late of an earlier attempt',
+    });
+  });
+
+  it('of the same name that is gone is left to the garbage collector', async () => {
+    await create();
+    await late(labels, 'another-uid');
+    expect(await clusters()).toContain('job-late');
+  });
+
+  it('by a user, who owns it through the job, is left alone', async () => {
+    await create();
+    await late({}, (await job()).metadata?.uid ?? '');
+    expect(await clusters()).toContain('job-late');
+  });
+});
+
 describe('a RayJob in HTTPMode', () => {
   it('runs once, from its creation to its end, though the operator is restarted at every step', async () => {
     await create();

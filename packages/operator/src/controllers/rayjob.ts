@@ -1,4 +1,4 @@
-import { Label, OriginCrd, type RayJob, type RayJobStatus, type YamlParser } from '@manta/api';
+import { Label, OriginCrd, type RayJob, type RayJobStatus, type StringMap, type YamlParser } from '@manta/api';
 import {
   type BuildContext,
   isOnlyMirror,
@@ -113,14 +113,13 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     optional: cache.gangs.map(({ informer }) => informer),
     sources: [
       fromInformer(jobs),
-      fromInformer(cache.clusters, { keys: (_cluster, key) => jobKeysOn(jobs, key) }),
+      fromInformer(cache.clusters, {
+        keys: ({ metadata }, key) => [...jobKeysOn(jobs, key), ...originOf(metadata?.labels ?? {}, key)],
+      }),
       // Submitters carry the name of their RayJob.
       fromInformer(cache.jobs),
       fromInformer(cache.services, {
-        keys: ({ labels }, key) =>
-          labels[Label.OriginatedFromCrd] === OriginCrd.RayJob
-            ? [toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '')]
-            : [],
+        keys: ({ labels }, key) => originOf(labels, key),
       }),
       ...cache.gangs.map(({ informer }) => fromInformer(informer, { keys: gangOwnerKeys('RayJob') })),
       fromInformer(cache.pods, {
@@ -140,6 +139,12 @@ function newsOf(pod: PodRecord | undefined): string {
     trouble,
     head === undefined ? [] : [uid, phase, isTerminating, head.restarts, head.submitter],
   ]);
+}
+
+/** The job that an object was made for, as its labels name it. */
+function originOf(labels: StringMap, key: ObjectKey): readonly ObjectKey[] {
+  const isOfJob = labels[Label.OriginatedFromCrd] === OriginCrd.RayJob;
+  return isOfJob ? [toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '')] : [];
 }
 
 /** The jobs that run on a cluster. */

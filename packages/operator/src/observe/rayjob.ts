@@ -17,6 +17,7 @@ import {
   type PodRecord,
   questionAbout,
   type ServiceRecord,
+  type Stray,
 } from '@manta/plan';
 import type { RayHead, RayPoller } from '@manta/ray';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
@@ -27,6 +28,7 @@ import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { HeadLookup, RayHeads } from './ray-heads.ts';
 import type { RayJobCache } from './rayjob-cache.ts';
 import { answerOf, commandsOf } from './rayjob-answers.ts';
+import { clustersFor, straysOf } from './rayjob-strays.ts';
 
 /** What observing needs besides the key. */
 export interface RayJobObserver {
@@ -62,6 +64,7 @@ interface Core {
   readonly podCount: number;
   readonly submitter: JobRecord | undefined;
   readonly headService: ServiceRecord | undefined;
+  readonly strays: readonly Stray[];
 }
 
 /** Everything a decision about this job needs; undefined when there is no such job. Ray is never waited for. */
@@ -70,7 +73,7 @@ export async function observeRayJob(
   { key, freshness, signal }: ReconcileContext,
   repairedSince: number | undefined,
 ): Promise<RayJobObservation | undefined> {
-  const core = freshness === 'cached' ? cached(observer, key) : await live(observer.client, key, signal);
+  const core = await coreOf(observer, key, freshness, signal);
   if (core === undefined) return undefined;
   const { cluster } = core;
   const { heads, poller, context, parseYaml } = observer;
@@ -96,12 +99,26 @@ export async function observeRayJob(
   };
 }
 
+/** What a copy of the job takes for a stray, the job itself may already name: then it is read from the server. */
+async function coreOf(
+  observer: RayJobObserver,
+  key: ObjectKey,
+  freshness: ReconcileContext['freshness'],
+  signal: AbortSignal,
+): Promise<Core | undefined> {
+  const job = observer.jobs.get(key);
+  const clusters = job === undefined ? [] : clustersFor(observer.cache, job);
+  const isAsItSeems = job === undefined || straysOf(clusters, job).length === 0;
+  const core = freshness === 'cached' && isAsItSeems ? cached(observer, key) : await live(observer.client, key, signal);
+  return core === undefined ? undefined : { ...core, strays: straysOf(clusters, core.job) };
+}
+
 const NOWHERE = { isFound: false, why: 'there is no cluster yet' } as const;
 
 /** Only a job that runs, or may still run though it has failed or is being deleted, has something to say to its head. */
 async function findHead(
   { heads }: RayJobObserver,
-  { job, cluster }: Core,
+  { job, cluster }: Pick<Core, 'job' | 'cluster'>,
   signal: AbortSignal,
 ): Promise<HeadLookup | undefined> {
   const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
@@ -111,7 +128,7 @@ async function findHead(
   return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }
 
-function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefined {
+function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Omit<Core, 'strays'> | undefined {
   const job = jobs.get(key);
   if (job === undefined) return undefined;
   const { namespace, clusterKey, serviceKey } = keysOf(job);
@@ -128,7 +145,11 @@ function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Core | undefin
 }
 
 /** The cache has not shown our own writes in time, so what matters is read from the server itself. */
-async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
+async function live(
+  client: KubeClient,
+  key: ObjectKey,
+  signal: AbortSignal,
+): Promise<Omit<Core, 'strays'> | undefined> {
   const { namespace = '', name } = refOf(key);
   const read = <T extends object>(type: ResourceType<T>, ref: ObjectRef) =>
     unlessMissing(client.get(type, ref, { signal }));

@@ -37,17 +37,11 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   ...REQUEST_INVARIANTS,
 };
 
-/**
- * Names are derived, so that a second try makes no second pod. Only where a place became free between the two tries may the second
- * choose another name, and then only if the first was in doubt.
- */
+/** A head's name follows from what is stored, so that neither a second try nor a second operator makes a second head. */
 function neverTwoHeads(history: History): string | undefined {
   return firstOf(addedPods(history).filter(isHead), (added) => {
-    const owner = ownerOf(added);
-    const heads = podsOf(history, owner).filter((pod) => isHead(pod) && !isGoing(pod));
-    return heads.length > 1 + excused(history, (pod) => isHead(pod) && ownerOf(pod) === owner)
-      ? `${heads.length} heads: ${namesOf(heads)}`
-      : undefined;
+    const heads = podsOf(history, ownerOf(added)).filter((pod) => isHead(pod) && !isGoing(pod));
+    return heads.length > 1 ? `${heads.length} heads: ${namesOf(heads)}` : undefined;
   });
 }
 

@@ -12,30 +12,43 @@ beforeEach(() => {
 });
 
 const pod = (fields: Partial<PodRecord> = {}) =>
-  ({ namespace: 'ml', cluster: 'demo', group: 'small', uid: 'u1', replicaIndex: 2, ...fields }) as PodRecord;
+  ({
+    namespace: 'ml',
+    cluster: 'demo',
+    group: 'small',
+    uid: 'u1',
+    owner: 'c1',
+    replicaIndex: 2,
+    ...fields,
+  }) as PodRecord;
 
 describe('LastHolders', () => {
   it.each<[string, Partial<PodRecord>, string]>([
     ['a worker by its index', {}, 'small/2'],
     ['a host by its replica and its own index', { replicaName: 'r', hostIndex: 1 }, 'small/2.1'],
     ['a worker without a number', { replicaIndex: undefined }, 'small/0'],
-    ['the head', { group: 'headgroup', head: {} as PodRecord['head'] }, 'headgroup/head'],
   ])('remembers %s', (_, fields, place) => {
     change({ before: pod(fields) });
-    expect([...holders.of('ml/demo')]).toEqual([[place, 'u1']]);
+    expect([...holders.of('ml/demo', 'c1')]).toEqual([[place, 'u1']]);
   });
 
   it('remembers a pod that was taken out of its place by a change of its labels', () => {
     change({ before: pod(), after: pod({ cluster: 'another' }) });
-    expect(holders.of('ml/demo').get('small/2')).toBe('u1');
+    expect(holders.of('ml/demo', 'c1').get('small/2')).toBe('u1');
   });
 
-  it('keeps nothing of pods that come, change otherwise, or belong to a cluster that is forgotten', () => {
+  it('tells a cluster nothing of the workers of another that had its name', () => {
+    change({ before: pod({ owner: 'c0' }) });
+    expect(holders.of('ml/demo', 'c1').size).toBe(0);
+  });
+
+  it('keeps nothing of heads, of pods that come, change otherwise, or belong to a cluster that is forgotten', () => {
+    change({ before: pod({ head: {} as PodRecord['head'] }) });
     change({ after: pod() });
     change({ before: pod(), after: pod({ phase: 'Running' }) });
-    expect(holders.of('ml/demo').size).toBe(0);
+    expect(holders.of('ml/demo', 'c1').size).toBe(0);
     change({ before: pod() });
     holders.forget('ml/demo');
-    expect(holders.of('ml/demo').size).toBe(0);
+    expect(holders.of('ml/demo', 'c1').size).toBe(0);
   });
 });

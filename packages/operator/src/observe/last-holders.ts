@@ -1,13 +1,14 @@
 import type { PodRecord } from '@manta/plan';
-import { HEAD_PLACE, placeName } from '@manta/plan';
+import { placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /**
- * Remembers which pod last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another name: Ray's autoscaler knows nodes by their
+ * Remembers which worker last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another name: Ray's autoscaler knows nodes by their
  * pods' names. It is a convenience, not a safeguard: after a restart names start over, which is safe since the pods are gone.
  */
 export class LastHolders {
-  readonly #byCluster = new Map<ObjectKey, Map<string, string>>();
+  /** By the cluster's name, then by its uid: one that was made anew has had no workers yet. */
+  readonly #byCluster = new Map<ObjectKey, Map<string, Map<string, string>>>();
 
   constructor(pods: Informer<PodRecord, 'cluster'>) {
     pods.onChange(({ before, after }) => {
@@ -15,8 +16,8 @@ export class LastHolders {
     });
   }
 
-  of(cluster: ObjectKey): ReadonlyMap<string, string> {
-    return this.#byCluster.get(cluster) ?? NONE;
+  of(cluster: ObjectKey, uid: string): ReadonlyMap<string, string> {
+    return this.#byCluster.get(cluster)?.get(uid) ?? NONE;
   }
 
   forget(cluster: ObjectKey): void {
@@ -24,9 +25,12 @@ export class LastHolders {
   }
 
   #remember(pod: PodRecord): void {
+    if (pod.head !== undefined || pod.owner === undefined) return;
     const key = `${pod.namespace}/${pod.cluster}`;
-    const places = this.#byCluster.get(key) ?? new Map<string, string>();
-    this.#byCluster.set(key, places.set(`${pod.group}/${placeOf(pod)}`, pod.uid));
+    const owners = this.#byCluster.get(key) ?? new Map<string, Map<string, string>>();
+    const places = owners.get(pod.owner) ?? new Map<string, string>();
+    places.set(`${pod.group}/${placeOf(pod)}`, pod.uid);
+    this.#byCluster.set(key, owners.set(pod.owner, places));
   }
 }
 
@@ -36,8 +40,7 @@ function whereOf(pod: PodRecord): string {
   return [pod.cluster, pod.group, placeOf(pod)].join('/');
 }
 
-function placeOf({ head, replicaIndex, replicaName, hostIndex }: PodRecord): string {
-  if (head !== undefined) return HEAD_PLACE;
+function placeOf({ replicaIndex, replicaName, hostIndex }: PodRecord): string {
   const index = replicaIndex ?? 0;
   return placeName(replicaName === undefined ? { index } : { index, host: { replicaName, index: hostIndex ?? 0 } });
 }

@@ -4,6 +4,7 @@ import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   AUTH_TOKEN_BYTES,
   type BuildContext,
+  isHeadInQuestion,
   type NamedRecord,
   type ObservedChildren,
   type ObservedRayCluster,
@@ -11,11 +12,11 @@ import {
 } from '@manta/plan';
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { serviceRecord } from './child-records.ts';
-import type { LastHolders } from './last-holders.ts';
 import { gangRecords } from './gang-cache.ts';
+import type { LastHolders } from './last-holders.ts';
 import { podRecord } from './pod-record.ts';
 import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
-import { unreadableKinds } from './unreadable.ts';
+import { unreadableKinds, unseenKinds } from './unreadable.ts';
 
 /** What observing needs besides the key. */
 export interface RayClusterObserver {
@@ -35,7 +36,17 @@ type Core = Pick<ObservedRayCluster, 'cluster' | 'pods'> & { readonly services: 
 /** Everything a decision about this cluster needs; undefined when there is no such cluster. */
 export async function observeRayCluster(
   observer: RayClusterObserver,
-  { key, freshness, signal }: ReconcileContext,
+  pass: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
+): Promise<ObservedRayCluster | undefined> {
+  const seen = await look(observer, pass);
+  if (seen === undefined || pass.freshness === 'live' || !isHeadInQuestion(seen)) return seen;
+  if (unseenKinds(observer.cache, seen.cluster.metadata?.namespace ?? '').length > 0) return seen;
+  return look(observer, { ...pass, freshness: 'live' });
+}
+
+async function look(
+  observer: RayClusterObserver,
+  { key, freshness, signal }: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
 ): Promise<ObservedRayCluster | undefined> {
   const core = freshness === 'cached' ? cached(observer.cache, key) : await live(observer.client, key, signal);
   if (core === undefined) return undefined;
@@ -48,9 +59,10 @@ export async function observeRayCluster(
     context: observer.context,
     installed: observer.installed,
     tokenBytes: randomBytes(AUTH_TOKEN_BYTES),
-    lastHolders: observer.lastHolders.of(key),
+    lastHolders: observer.lastHolders.of(key, cluster.metadata?.uid ?? ''),
     holds: observer.holds(key, cluster),
     unreadable: unreadableKinds(observer.cache, cluster.metadata?.namespace ?? ''),
+    gang: gangRecords(observer.cache.gangs, key),
     rayNodes: NOT_ASKED,
   };
 }
@@ -62,7 +74,6 @@ function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
 }
 
 /** The cache has not shown our own writes in time, so what matters is read from the server itself. */
-    gang: gangRecords(observer.cache.gangs, key),
 async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
   const { namespace, name } = refOf(key);
   const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };

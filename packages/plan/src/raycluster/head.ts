@@ -1,20 +1,11 @@
-import {
-  Annotation,
-  GroupName,
-  isConditionTrue,
-import { forScheduler } from './gang.ts';
-import { headName, isHeadWanted } from './head-name.ts';
-  podNames,
-  RayClusterConditionType,
-  RayClusterEventReason,
-  specHash,
-} from '@manta/api';
+import { GroupName, RayClusterEventReason, specHash } from '@manta/api';
 import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
+import { forScheduler } from './gang.ts';
+import { headName, isHeadWanted } from './head-name.ts';
 import { headsOf } from './heads.ts';
 import type { PodRecord } from './observed.ts';
-import { derivedPodName } from './pod-names.ts';
 import { fullName, type Subject } from './subject.ts';
 import { chooseHead, tellOfExtraHeads } from './two-heads.ts';
 import { describeState, whyDelete } from './unhealthy.ts';
@@ -24,9 +15,6 @@ export interface HeadDecision {
   readonly actions: readonly Action[];
   readonly mayGoOn: boolean;
 }
-
-/** The place of the one head pod, by which its predecessor is remembered. */
-export const HEAD_PLACE = 'head';
 
 export function planHead(subject: Subject): HeadDecision {
   const heads = headsOf(subject.pods);
@@ -50,9 +38,7 @@ function planExtraHeads(subject: Subject, heads: readonly PodRecord[]): HeadDeci
 
 function createHead(subject: Subject): HeadDecision {
   const { cluster, spec, context } = subject;
-  const wasProvisioned = isConditionTrue(cluster.status?.conditions, RayClusterConditionType.Provisioned);
-  const mayNotComeBack = cluster.metadata?.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true';
-  if (wasProvisioned && mayNotComeBack) return { actions: [], mayGoOn: false };
+  if (!isHeadWanted(subject)) return { actions: [], mayGoOn: false };
   const hold = permitted(subject, GroupName.Head, 1);
   if (hold.count === 0) return { actions: hold.actions, mayGoOn: false };
   const built = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
@@ -73,12 +59,6 @@ function createHead(subject: Subject): HeadDecision {
     group: GroupName.Head,
   };
   return { actions: [action], mayGoOn: true };
-}
-
-function headName({ name, uid, lastHolders }: Subject): string {
-  const group = GroupName.Head;
-  const place = { clusterUid: uid, group, place: HEAD_PLACE, predecessor: lastHolders.get(`${group}/${HEAD_PLACE}`) };
-  return derivedPodName(podNames.headPrefix(name), place, new Set());
 }
 
 function deleteHead(subject: Subject, pod: PodRecord, why: string): Action {

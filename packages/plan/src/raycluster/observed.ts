@@ -19,7 +19,7 @@ export interface ObservedRayCluster {
   readonly installed: { readonly certManager: boolean; readonly openShift: boolean };
   /** 32 fresh random bytes; used only when a token has to be made. */
   readonly tokenBytes: Uint8Array;
-  /** The uid of the pod that last held a worker's or the head's place and is gone, by `<group>/<place>`. */
+  /** The uid of the pod that last held a worker's place and is gone, by `<group>/<place>`. */
   readonly lastHolders: ReadonlyMap<string, string>;
   /** Creations that wait because earlier ones were refused or came to nothing, by group. */
   readonly holds: ReadonlyMap<string, CreateHold>;
@@ -69,11 +69,11 @@ export interface HeadRecord {
   readonly readiness: ConditionVerdict;
   readonly recreateHash: string;
   readonly operatorVersion: string;
+  /** How often the Ray container was restarted in place: each time Ray began anew. */
+  readonly restarts?: number;
   /** The container that submits a job from within the head pod. */
   readonly submitter?: SubmitterRecord | undefined;
 }
-  /** How often the Ray container was restarted in place: each time Ray began anew. */
-  readonly restarts?: number;
 
 /** How far a submitter in a head pod got. */
 export interface SubmitterRecord {

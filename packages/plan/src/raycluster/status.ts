@@ -12,13 +12,15 @@ import { headServiceSelector } from '../build/head-service.ts';
 import type { PlanOutcome } from '../plan.ts';
 import { rayClusterConditions, timestamp } from './conditions.ts';
 import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
+import { lastHeadName } from './head-name.ts';
 import { headsOf } from './heads.ts';
 import type { ServiceRecord } from './observed.ts';
 import { desiredResources } from './resources.ts';
 import type { Subject } from './subject.ts';
 
 /** The status as it should be once a plan has been carried out; undefined when it is so already. */
-export function rayClusterStatus(subject: Subject, outcome: PlanOutcome): RayClusterStatus | undefined {
+export function rayClusterStatus(seen: Subject, outcome: PlanOutcome): RayClusterStatus | undefined {
+  const subject = { ...seen, pods: seen.pods.filter(({ owner }) => owner === undefined || owner === seen.uid) };
   const { cluster, spec, pods, now } = subject;
   const before = cluster.status ?? {};
   const service = headService(subject);
@@ -57,13 +59,14 @@ function headService({ children, name }: Subject): ServiceRecord | undefined {
   return children.services.find(({ labels }) => wanted.every(([key, value]) => labels[key] === value));
 }
 
-function headInfo({ pods }: Subject, service: ServiceRecord | undefined): HeadInfo {
-  const [head] = headsOf(pods);
+function headInfo(subject: Subject, service: ServiceRecord | undefined): HeadInfo {
+  const [head] = headsOf(subject.pods);
+  const podName = head?.name ?? lastHeadName(subject);
   const podIP = head?.podIP ?? '';
   const isHeadless = service?.clusterIP === 'None';
   return {
     ...(podIP === '' ? {} : { podIP }),
-    ...(head === undefined ? {} : { podName: head.name }),
+    ...(podName === undefined ? {} : { podName }),
     ...serviceInfo(service, isHeadless ? podIP : (service?.clusterIP ?? '')),
   };
 }

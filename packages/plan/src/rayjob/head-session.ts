@@ -1,8 +1,9 @@
+import { headInStatus } from '../raycluster/head-name.ts';
 import type { Subject } from './subject.ts';
 
 /** How often Ray was restarted within the head pod that the cluster has now. */
 export function headRestarts({ heads, cluster }: Subject): number {
-  const current = cluster?.status?.head?.podName;
+  const current = headInStatus(cluster?.status);
   return heads.find(({ name }) => name === current)?.head?.restarts ?? 0;
 }
 
@@ -10,7 +11,7 @@ export function headRestarts({ heads, cluster }: Subject): number {
 export function placeOf(subject: Subject): 'as before' | 'another head' | 'unknown' {
   const { status, cluster } = subject;
   const before = status.rayClusterStatus?.head?.podName;
-  const current = cluster?.status?.head?.podName;
+  const current = headInStatus(cluster?.status);
   if (before !== undefined && before !== current) return current === undefined ? 'unknown' : 'another head';
   const last = status.attempts?.at(-1);
   return last !== undefined && headRestarts(subject) > (last.headRestarts ?? 0) ? 'another head' : 'as before';

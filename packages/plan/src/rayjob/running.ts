@@ -1,4 +1,5 @@
 import { DefaultSeconds, JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
+import { headInStatus } from '../raycluster/head-name.ts';
 import { planMissingCluster } from './cluster.ts';
 import { isOver, msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
 import { planHeadService } from './head-service.ts';
@@ -74,7 +75,7 @@ function withoutHead(subject: Subject): Step | undefined {
     return stay([{ type: 'fail', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
   }
   // Our view of pods may be behind that of clusters: a head counts as gone when its cluster says so too.
-  if (subject.cluster?.status?.head?.podName !== undefined) return undefined;
+  if (headInStatus(subject.cluster?.status) !== undefined) return undefined;
   return move(subject, {
     jobDeploymentStatus: JobDeploymentStatus.Failed,
     reason: JobFailedReason.AppFailed,

@@ -200,8 +200,7 @@ function hasLabels(pod: PodRecord, labels: Readonly<Record<string, string>>): bo
   return Object.entries(labels).every(([key, value]) => own[key] === value);
 }
 
-function placeOf({ head, replicaIndex = 0, hostIndex }: PodRecord): string {
-  if (head !== undefined) return 'head';
+function placeOf({ replicaIndex = 0, hostIndex }: PodRecord): string {
   return hostIndex === undefined ? String(replicaIndex) : `${replicaIndex}.${hostIndex}`;
 }
 

@@ -1,0 +1,77 @@
+import {
+  Annotation,
+  GroupName,
+  isConditionTrue,
+  isManagedExternally,
+  podNames,
+  type RayCluster,
+  RayClusterConditionReason,
+  RayClusterConditionType,
+  type RayClusterStatus,
+  withRayClusterDefaults,
+} from '@manta/api';
+import { headsOf } from './heads.ts';
+import type { ObservedRayCluster } from './observed.ts';
+import { derivedPodName } from './pod-names.ts';
+import { type Subject, subjectOf } from './subject.ts';
+import { suspendPhase } from './suspend.ts';
+
+/**
+ * The name of the head that is to come. It follows from what is stored and from nothing else: whoever looks, also an operator that does not
+ * know yet that it has a successor, comes to the same name, and the API server lets only one of them make it.
+ */
+export function headName({ name, uid, cluster }: Subject): string {
+  const predecessor = predecessorOf(cluster.status);
+  const place = { clusterUid: uid, group: GroupName.Head, place: 'head', predecessor };
+  return derivedPodName(podNames.headPrefix(name), place, new Set());
+}
+
+/** The name that the status keeps of a head that is gone, so that its successor gets another; undefined where none may come. */
+export function lastHeadName(subject: Subject): string | undefined {
+  const { cluster } = subject;
+  return isHeadWanted(subject) && !mayNotComeBack(cluster) ? cluster.status?.head?.podName : undefined;
+}
+
+/** The head that a cluster has, as its status tells it; a name that is kept of one that is gone is none. */
+export function headInStatus(status: RayClusterStatus | undefined): string | undefined {
+  const { HeadPodReady } = RayClusterConditionType;
+  const verdict = status?.conditions?.find(({ type }) => type === HeadPodReady);
+  return verdict?.reason === RayClusterConditionReason.HeadPodNotFound ? undefined : status?.head?.podName;
+}
+
+/**
+ * Whether it looks as if a head were gone for which another is to come. A cache of pods that is behind that of clusters looks the same, so
+ * that this has to be made sure of before anything is done about it.
+ */
+export function isHeadInQuestion(observed: ObservedRayCluster): boolean {
+  const cluster = withRayClusterDefaults(observed.cluster);
+  const { spec, status, metadata } = cluster;
+  if (spec === undefined || isManagedExternally(spec) || metadata?.deletionTimestamp !== undefined) return false;
+  if (headsOf(observed.pods).length > 0) return false;
+  return predecessorOf(status) !== undefined && isHeadWanted(subjectOf(observed, cluster, spec));
+}
+
+/** A cluster that runs has a head, unless its user has said that the first is the only one. */
+export function isHeadWanted(subject: Subject): boolean {
+  if (suspendPhase(subject) !== 'running' || subject.spec.suspend === true) return false;
+  return !(isProvisioned(subject.cluster) && mayNotComeBack(subject.cluster));
+}
+
+/** What tells this head from those before it: the last one's name or, where that was not kept, when there was one. */
+function predecessorOf(status: RayClusterStatus | undefined): string | undefined {
+  const { head, stateTransitionTimes, conditions } = status ?? {};
+  if (head?.podName !== undefined && head.podName !== '') return head.podName;
+  const provisioned = conditions?.find(
+    ({ type, status: value }) => type === RayClusterConditionType.Provisioned && value === 'True',
+  );
+  const times = [stateTransitionTimes?.['suspended'], provisioned?.lastTransitionTime];
+  return times.some((time) => time !== undefined) ? times.join() : undefined;
+}
+
+function isProvisioned({ status }: RayCluster): boolean {
+  return isConditionTrue(status?.conditions, RayClusterConditionType.Provisioned);
+}
+
+function mayNotComeBack({ metadata }: RayCluster): boolean {
+  return metadata?.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true';
+}

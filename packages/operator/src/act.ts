@@ -52,6 +52,7 @@ const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   Gateway: resources.gateways,
   HTTPRoute: resources.httpRoutes,
   PodDisruptionBudget: resources.podDisruptionBudgets,
+  NetworkPolicy: resources.networkPolicies,
   Pod: resources.pods,
   Service: resources.services,
   ServiceAccount: resources.serviceAccounts,

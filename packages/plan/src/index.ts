@@ -104,3 +104,5 @@ export {
   type GangRecord,
 } from './scheduling/scheduler.ts';
 export { schedulerOf } from './scheduling/schedulers.ts';
+export { type ObservedNetworkPolicies, planNetworkPolicies } from './network-policy/plan.ts';
+export { buildNetworkPolicies } from './network-policy/policies.ts';

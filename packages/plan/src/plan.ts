@@ -43,6 +43,7 @@ export type ChildKind =
   | 'PersistentVolumeClaim'
   | 'Job'
   | 'PodDisruptionBudget'
+  | 'NetworkPolicy'
   | 'Gateway'
   | 'HTTPRoute'
   | 'RayCluster'

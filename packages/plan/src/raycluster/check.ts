@@ -19,7 +19,11 @@ export interface Verdict {
 }
 
 /** The first thing that is wrong is told and stops everything else; a warning is told and stops nothing. */
-export function checkRayCluster({ cluster, context, installed }: ObservedRayCluster): Verdict {
+export function checkRayCluster({
+  cluster,
+  context,
+  installed,
+}: Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed'>): Verdict {
   const { metadata, spec } = cluster;
   const { gates } = context;
   const problem =

@@ -1,0 +1,103 @@
+import {
+  canonicalJson,
+  isManagedExternally,
+  type NetworkPolicy,
+  NetworkPolicyEventReason as Reason,
+  type RayCluster,
+  withRayClusterDefaults,
+} from '@manta/api';
+import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
+import { checkRayCluster } from '../raycluster/check.ts';
+import type { ObservedRayCluster } from '../raycluster/observed.ts';
+import { buildNetworkPolicies } from './policies.ts';
+
+/** Everything a decision about the NetworkPolicies of a RayCluster needs. */
+export interface ObservedNetworkPolicies extends Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed'> {
+  /** Those that carry the cluster's label or one of the names that its policies have. */
+  readonly policies: readonly NetworkPolicy[];
+}
+
+/** A name that is taken may become free. */
+const LOOK_AGAIN_MS = 30_000;
+
+/** What happens to the NetworkPolicies of a RayCluster: those that are wanted come or are put right, others of ours go. */
+export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
+  const cluster = withRayClusterDefaults(observed.cluster);
+  if (cluster.spec === undefined || isManagedExternally(cluster.spec)) return NOTHING;
+  if (cluster.metadata?.deletionTimestamp !== undefined) return NOTHING;
+  // Of a cluster that is refused nothing changes: it keeps the pods that it has, and what protects them.
+  if (!checkRayCluster({ ...observed, cluster }).isUsable) return NOTHING;
+  const wanted = buildNetworkPolicies(cluster, cluster.spec);
+  const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
+  if (taken.length > 0) return { actions: taken.map(tellOfCollision), lookAgainMs: LOOK_AGAIN_MS };
+  const names = new Set(wanted.map(nameIn));
+  const superfluous = observed.policies.filter((policy) => isOwn(cluster, policy) && !names.has(nameIn(policy)));
+  return {
+    actions: [
+      ...wanted.flatMap((policy) => bringUp(policy, find(observed.policies, policy))),
+      ...superfluous.map(remove),
+    ],
+  };
+}
+
+function bringUp(wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {
+  const told = `NetworkPolicy ${fullName(wanted)}`;
+  if (live === undefined) {
+    const done = normal(Reason.CreatedNetworkPolicy, 'Create', `Created ${told}`);
+    const failed = warning(Reason.FailedToCreateNetworkPolicy, 'Create', `Failed to create ${told}:`);
+    return [
+      { type: 'create', kind: 'NetworkPolicy', objects: [wanted], whenExists: 'fine-if-ours', done, failed, ...ALONE },
+    ];
+  }
+  if (isSame(live, wanted)) return [];
+  const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
+  const object = { ...live, metadata: { ...live.metadata, labels }, ...(wanted.spec ? { spec: wanted.spec } : {}) };
+  const done = normal(Reason.UpdatedNetworkPolicy, 'Update', `Updated ${told}`);
+  const failed = warning(Reason.FailedToUpdateNetworkPolicy, 'Update', `Failed to update ${told}:`);
+  return [{ type: 'update', kind: 'NetworkPolicy', object, done, failed, ...ALONE }];
+}
+
+/** One policy protects its pods whatever becomes of another. */
+const ALONE = { stopsNothing: true } as const;
+
+function remove(policy: NetworkPolicy): Action {
+  const { name = '', uid = '' } = policy.metadata ?? {};
+  const told = `NetworkPolicy ${fullName(policy)}`;
+  const done = normal(Reason.DeletedNetworkPolicy, 'Delete', `Deleted ${told}`);
+  const failed = warning(Reason.FailedToDeleteNetworkPolicy, 'Delete', `Failed to delete ${told}:`);
+  return { type: 'delete', kind: 'NetworkPolicy', name, uid, done, failed, ...ALONE };
+}
+
+function tellOfCollision(policy: NetworkPolicy): Action {
+  const note = `NetworkPolicy ${fullName(policy)} already exists and is not owned by this RayCluster, network isolation will not be applied. Rename the existing NetworkPolicy or use a different RayCluster name to avoid the collision`;
+  return { type: 'event', event: warning(Reason.NetworkPolicyNameCollision, 'Validate', note) };
+}
+
+/** Labels that others have added stay. */
+function isSame(live: NetworkPolicy, { metadata, spec }: NetworkPolicy): boolean {
+  const hasLabels = Object.entries(metadata?.labels ?? {}).every(
+    ([key, value]) => live.metadata?.labels?.[key] === value,
+  );
+  return hasLabels && canonicalJson(live.spec) === canonicalJson(spec);
+}
+
+function find(policies: readonly NetworkPolicy[], wanted: NetworkPolicy): NetworkPolicy | undefined {
+  return policies.find((policy) => nameIn(policy) === nameIn(wanted));
+}
+
+function isForeign(cluster: RayCluster, policy: NetworkPolicy | undefined): boolean {
+  return policy !== undefined && !isOwn(cluster, policy);
+}
+
+function isOwn({ metadata }: RayCluster, policy: NetworkPolicy): boolean {
+  const owner = policy.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  return owner !== undefined && owner.uid === metadata?.uid;
+}
+
+function nameIn({ metadata }: NetworkPolicy): string {
+  return metadata?.name ?? '';
+}
+
+function fullName({ metadata }: NetworkPolicy): string {
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+}

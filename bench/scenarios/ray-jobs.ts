@@ -76,6 +76,7 @@ async function measure(variants: readonly Variant[], { scale = 1 }: { readonly s
   for (const operator of operators()) {
     for (const variant of variants) {
       const result = await onClusterStage({ readyMs: READY_MS }, (stage) => runJobs(stage, operator, variant, count));
+      console.log(`  ${operator.name}, ${variant.name}: ${(result['wallS'] ?? 0).toFixed(1)} s`);
       Object.assign(figures, prefixed(`${operator.name}.${variant.name}`, result));
     }
   }

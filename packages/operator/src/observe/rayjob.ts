@@ -1,4 +1,5 @@
 import {
+  Annotation,
   JobDeploymentStatus,
   Label,
   NodeType,
@@ -109,8 +110,17 @@ async function coreOf(
   const job = observer.jobs.get(key);
   const clusters = job === undefined ? [] : clustersFor(observer.cache, job);
   const isAsItSeems = job === undefined || straysOf(clusters, job).length === 0;
-  const core = freshness === 'cached' && isAsItSeems ? cached(observer, key) : await live(observer.client, key, signal);
+  const seen = freshness === 'cached' && isAsItSeems ? cached(observer, key) : undefined;
+  const core = seen === undefined || isEndInQuestion(seen) ? await live(observer.client, key, signal) : seen;
   return core === undefined ? undefined : { ...core, strays: straysOf(clusters, core.job) };
+}
+
+/** That no pod of an attempt is left has to be sure where its user wants no two attempts side by side. */
+function isEndInQuestion({ job, cluster, podCount }: Pick<Core, 'job' | 'cluster' | 'podCount'>): boolean {
+  const { Retrying, Suspending } = JobDeploymentStatus;
+  const stage = job.status?.jobDeploymentStatus;
+  const isTakenDown = (stage === Retrying || stage === Suspending) && cluster === undefined && podCount === 0;
+  return isTakenDown && job.metadata?.annotations?.[Annotation.WaitForOldPods] === 'true';
 }
 
 const NOWHERE = { isFound: false, why: 'there is no cluster yet' } as const;

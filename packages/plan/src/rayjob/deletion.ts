@@ -7,6 +7,7 @@ import type { Subject } from './subject.ts';
 /** How long a deletion waits for a head that does not answer, and for a token that is missing. */
 const ANSWER_MS = 10_000;
 const TOKEN_MS = 30_000;
+const CLOCKS_DIFFER_MS = 60_000;
 
 /** Stops a job that may still run, then lets the object go, within a bounded time whatever happens. */
 export function letGo(subject: Subject): Step {
@@ -15,7 +16,9 @@ export function letGo(subject: Subject): Step {
   const stop = stopJob(subject);
   const isSettled = stopping?.state === 'done' || stopping?.state === 'failed';
   const deletedAt = Date.parse(job.metadata.deletionTimestamp ?? '');
-  const leftMs = deletedAt + (answer.kind === 'unreachable' ? TOKEN_MS : ANSWER_MS) - now;
+  const waitMs = answer.kind === 'unreachable' ? TOKEN_MS : ANSWER_MS;
+  // The server's clock tells when it was deleted; where ours is far behind, nobody waits for it to catch up.
+  const leftMs = deletedAt - now > CLOCKS_DIFFER_MS ? 0 : deletedAt + waitMs - now;
   if (stop.length === 0 || isSettled || leftMs <= 0) return stay(removeFinalizer(subject));
   return answer.kind === 'unreachable' ? stay([], Math.min(leftMs, 1000)) : stay(stop, leftMs);
 }

@@ -33,8 +33,13 @@ function cleanUp(subject: Subject): Step {
 
 /** Waits until that many seconds after the end, then acts. */
 function after({ status, now }: Subject, seconds: number | undefined, act: () => readonly Action[]): Step {
-  const waitMs = msUntil(status.endTime, seconds ?? 0, now) ?? 0;
+  const waitMs = msToDue({ status, now }, seconds);
   return waitMs > 0 ? stay([], waitMs + PAD_MS) : stay(act());
+}
+
+/** What is due at the end is due now, whatever the clock says. */
+function msToDue({ status, now }: Pick<Subject, 'status' | 'now'>, seconds = 0): number {
+  return seconds === 0 ? 0 : (msUntil(status.endTime, seconds, now) ?? 0);
 }
 
 /** From the mildest to the most thorough. */
@@ -42,10 +47,9 @@ const SEVERITY: Readonly<Record<string, number>> = { DeleteNone: 1, DeleteWorker
 
 /** Of the rules that are due, only the most thorough is carried out; the others follow from it. */
 function byRules(subject: Subject, rules: readonly DeletionRule[]): Step {
-  const { status, now } = subject;
   const matching = rules
     .filter(({ condition }) => isMet(subject, condition))
-    .map((rule) => ({ rule, waitMs: msUntil(status.endTime, rule.condition.ttlSeconds ?? 0, now) ?? 0 }));
+    .map((rule) => ({ rule, waitMs: msToDue(subject, rule.condition.ttlSeconds) }));
   const due = matching.filter(({ rule, waitMs }) => waitMs <= 0 && !isReached(subject, rule.policy));
   const [most] = due.toSorted((a, b) => severityOf(b.rule) - severityOf(a.rule));
   const next = soonest(...matching.map(({ waitMs }) => waitMs));

@@ -30,9 +30,22 @@ describe('the end of a submitter', () => {
       '→ Failed/FAILED AppFailed',
     ],
     'without a job is a failure': [running({ answer: DOES_NOT_KNOW, submitter: done() }), '→ Failed/RUNNING AppFailed'],
-    'long before the attempt began is the end of another one': [
-      running({ answer: says('RUNNING'), submitter: done(100_000) }),
+    'long before there was such a RayJob is the end of another one': [
+      running({ answer: says('RUNNING'), submitter: done(100_000), metadata: { creationTimestamp: ago(90) } }),
       '→ Failed/FAILED JobDeploymentStatusTransitionGracePeriodExceeded',
+    ],
+    'long before the attempt began, by a clock that was set forward since, is the end of this one': [
+      running({ answer: says('RUNNING'), submitter: done(100_000), metadata: { creationTimestamp: ago(100_090) } }),
+    ],
+    'in the future, by another clock, is an end when Ray tells of the same': [
+      running({ answer: says('SUCCEEDED'), submitter: done(-3600) }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'in the future, by another clock, proves nothing when Ray has no job: it may have been asked before': [
+      running({ answer: DOES_NOT_KNOW, submitter: done(-3600) }),
+    ],
+    'in failure, in the future, proves nothing when Ray has no job either': [
+      running({ answer: DOES_NOT_KNOW, submitter: gaveUp(-3600) }),
     ],
     'by somebody’s hand brings another one when Ray has no job': [
       running({ answer: DOES_NOT_KNOW, submitter: undefined }),

@@ -2,7 +2,7 @@ import { JobDeploymentStatus } from '@manta/api';
 import { isOver, msToActiveDeadline } from './deadlines.ts';
 import type { ObservedRayJob } from './observed.ts';
 import { subjectOf } from './subject.ts';
-import { submitterOf } from './submitter.ts';
+import { endedByNow, submitterOf } from './submitter.ts';
 
 /** What has to be asked of Ray before a decision about the job. */
 export interface JobQuestion {
@@ -23,7 +23,7 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   if (!isRunning || isLeaving || !status.jobId) return undefined;
   const submitter = submitterOf(subject);
   const moments = [
-    submitter.kind === 'finished' || submitter.kind === 'failed' ? submitter.at + WITHIN_A_SECOND_MS : undefined,
+    'at' in submitter && endedByNow(subject, submitter) ? submitter.at + WITHIN_A_SECOND_MS : undefined,
     submission?.state === 'done' ? submission.at : undefined,
     isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
   ].filter((moment) => moment !== undefined);

@@ -86,13 +86,13 @@ function withoutHead(subject: Subject): Step | undefined {
 /** Clocks of different machines differ, but not by that much. */
 const FOREIGN_MS = 3_600_000;
 
-/** A submitter that ended long before the attempt began has submitted something else, if anything. */
+/** A submitter that ended long before there was such a RayJob has submitted something else, if anything. */
 function foreignSubmitter(subject: Subject): Step | undefined {
-  const { status } = subject;
+  const { status, job } = subject;
   const submitter = submitterOf(subject);
-  const started = Date.parse(status.startTime ?? '');
+  const created = Date.parse(job.metadata?.creationTimestamp ?? '');
   if (submitter.kind !== 'finished' && submitter.kind !== 'failed') return undefined;
-  if (!(submitter.at + FOREIGN_MS < started) || isTerminalState(status.jobStatus)) return undefined;
+  if (!(submitter.at + FOREIGN_MS < created) || isTerminalState(status.jobStatus)) return undefined;
   const { SubmitterFinishedTimeout } = DefaultSeconds;
   return move(subject, {
     jobStatus: RayJobState.Failed,

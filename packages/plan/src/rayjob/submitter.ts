@@ -30,6 +30,14 @@ export function ownSubmitter({ submitter, uid }: Subject): JobRecord | undefined
   return submitter?.owner === uid ? submitter : undefined;
 }
 
+/**
+ * Whether the submitter ended before now, by our clock. One that ended later did so by a clock that ours is behind of: its end is known,
+ * but not whether Ray was asked after it.
+ */
+export function endedByNow({ now }: Pick<Subject, 'now'>, submitter: Submitter): boolean {
+  return 'at' in submitter && submitter.at <= now;
+}
+
 function ofJob(job: JobRecord | undefined, now: number): Submitter {
   if (job === undefined) return { kind: 'missing' };
   const { finishedAt, failure } = job;
@@ -37,7 +45,7 @@ function ofJob(job: JobRecord | undefined, now: number): Submitter {
     const message = `Job submission has failed. Reason: ${failure.reason}. Message: ${failure.message}`;
     return { kind: 'failed', at: finishedAt ?? now, message };
   }
-  return finishedAt === undefined || finishedAt > now ? { kind: 'working' } : { kind: 'finished', at: finishedAt };
+  return finishedAt === undefined ? { kind: 'working' } : { kind: 'finished', at: finishedAt };
 }
 
 function ofSidecar({ heads, context, now }: Subject): Submitter {

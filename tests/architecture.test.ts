@@ -41,6 +41,7 @@ const MAY_WRITE = [
   /^packages\/operator\/src\/cluster\/crd-age\.ts$/,
   /^packages\/manta\/src\/commands\/crds\.ts$/,
   /^packages\/operator\/src\/act\.ts$/,
+  /^packages\/operator\/src\/webhooks\/own-certificate\.ts$/,
   /^packages\/router\/src\/gateway\/writes\.ts$/,
   /^packages\/runtime\/src\/leader-election\.ts$/,
   /^packages\/runtime\/src\/events?(-[a-z]+)*\.ts$/,

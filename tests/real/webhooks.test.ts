@@ -11,6 +11,7 @@ import { clusterSpec, createRayApi, installCrds, workerGroup } from './ray-api.t
 /** Its own plane: a webhook that fails closed is in everybody's way. */
 let plane: ControlPlane;
 let operator: OperatorProcess;
+let selfMade: OperatorProcess | undefined;
 const folder = mkdtempSync(join(tmpdir(), 'manta-webhooks-'));
 
 beforeAll(async () => {
@@ -53,6 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await operator.ended('SIGKILL');
+  await selfMade?.ended('SIGKILL');
   await plane.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -80,4 +82,44 @@ it('users read warnings about what will have no effect', async () => {
   const answer = await api.create('RayCluster', 'odd', clusterSpec({ autoscalerOptions: {} }));
   expect(answer.status).toBe(201);
   expect(String(answer.headers['warning'])).toContain('spec.autoscalerOptions has no effect');
+});
+
+it('an operator that makes its own certificate is trusted by the API server, with no certificate from anybody', async () => {
+  const api = await createRayApi(plane);
+  const ourPort = await freePort();
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const webhook = (kind: string) => ({
+    name: `own-${kind}.kb.io`,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    failurePolicy: 'Fail',
+    clientConfig: { url: `https://localhost:${ourPort}/validate-ray-io-v1-${kind}` },
+    rules: [{ apiGroups: ['ray.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: [`${kind}s`] }],
+  });
+  const made = await plane.request('POST', path, {
+    metadata: { name: 'self-made' },
+    webhooks: ['rayjob', 'rayservice'].map(webhook),
+  });
+  expect(made.status).toBe(201);
+  selfMade = startOperator({
+    env: {
+      KUBECONFIG: plane.adminKubeconfig.path,
+      ENABLE_WEBHOOKS: 'true',
+      WEBHOOK_PORT: String(ourPort),
+      WEBHOOK_CERT_SECRET: 'webhook-certs',
+      // What the API server calls us by, here where it cannot reach Services.
+      WEBHOOK_SERVICE: 'localhost',
+      WEBHOOK_CONFIGURATION: 'self-made',
+      POD_NAMESPACE: 'default',
+    },
+  });
+  await vi.waitFor(
+    async () =>
+      expect((await api.create('RayJob', 'fine', { entrypoint: 'x', rayClusterSpec: clusterSpec() })).status).toBe(201),
+    { timeout: 30_000, interval: 500 },
+  );
+  expect((await api.create('RayJob', 'a.b', { entrypoint: 'x' })).status).toBe(422);
+  const secret = await plane.request('GET', '/api/v1/namespaces/default/secrets/webhook-certs');
+  expect(Object.keys((secret.body as { data: object }).data).toSorted()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+  expect(selfMade.log()).not.toContain('PRIVATE KEY');
 });

@@ -23,6 +23,7 @@ export const OperatorEnvName = {
   RayJobTransitionGracePeriodSeconds: 'RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS',
   RayJobStatusCheckTimeoutSeconds: 'RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS',
   // Ours alone.
+  WebhookCertSecret: 'WEBHOOK_CERT_SECRET',
   WorkerDrainSeconds: 'WORKER_DRAIN_SECONDS',
   EnableHeadDisruptionBudget: 'ENABLE_HEAD_DISRUPTION_BUDGET',
   RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
@@ -35,6 +36,8 @@ export const DEFAULT_CLUSTER_DOMAIN = 'cluster.local';
 /** What the operator's environment variables come to. */
 export interface OperatorEnv {
   readonly webhooks: boolean;
+  /** The Secret in which the operator keeps a certificate of its own making for its webhooks; absent: somebody else mounts one. */
+  readonly webhookCertSecret: string | undefined;
   readonly clusterDomain: string;
   readonly initContainerInjection: boolean;
   readonly probesInjection: boolean;
@@ -85,6 +88,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
   };
   return {
     webhooks: env[OperatorEnvName.EnableWebhooks] === 'true',
+    webhookCertSecret: env[OperatorEnvName.WebhookCertSecret] || undefined,
     clusterDomain: env[OperatorEnvName.ClusterDomain] || DEFAULT_CLUSTER_DOMAIN,
     initContainerInjection: notOff(OperatorEnvName.EnableInitContainerInjection),
     probesInjection: notOff(OperatorEnvName.EnableProbesInjection),

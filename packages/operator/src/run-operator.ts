@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type OperatorEnv, readOperatorEnv } from '@manta/api';
-import { type Clock, ConfigError, systemClock } from '@manta/kube';
+import { type Clock, ConfigError, serviceAccountNamespace, systemClock, systemHost } from '@manta/kube';
 import {
   createHealth,
   createManager,
@@ -26,7 +26,8 @@ import { openRaySend } from './process/ray-send.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
 import { StartError } from './process/start-error.ts';
-import { runWebhooks, type WebhookSettings } from './webhooks/run-webhooks.ts';
+import { readWebhookSettings } from './webhooks/read-settings.ts';
+import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 /**
  * Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. It heeds SIGTERM and
@@ -99,6 +100,8 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
   const log = world.log.named('setup');
   const namespace = await leaseNamespace(options);
   const leadership = namespace === undefined ? undefined : joinElection(namespace, world, randomUUID());
+  const ownNamespace = process.env['POD_NAMESPACE'] || (await serviceAccountNamespace(systemHost()));
+  const webhookSettings = readWebhookSettings(process.env, input.env.clusterDomain, ownNamespace);
   const wanted = relevantPermissions(options, facts, input.env, namespace);
   const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
   const { controllers, informers, events, poller } = createControllers(world, input);
@@ -113,7 +116,7 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
             {
               name: 'webhooks',
               needsLeader: false,
-              run: (signal: AbortSignal) => runWebhooks(world, signal, webhookSettings()),
+              run: (signal: AbortSignal) => runWebhooks(world, signal, webhookSettings),
             },
           ]
         : []),
@@ -138,12 +141,6 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
 function controllersNote({ controllers, isLeading }: ManagerStatus): string | undefined {
   const off = controllers.flatMap((state) => (state.state === 'off' ? [`${state.name} is off: ${state.reason}`] : []));
   return isLeading && off.length > 0 ? off.join('; ') : undefined;
-}
-
-/** For places where the usual folder or port cannot be had. */
-function webhookSettings(): WebhookSettings {
-  const { WEBHOOK_CERT_DIR: folder, WEBHOOK_PORT: port } = process.env;
-  return { ...(folder ? { folder } : {}), ...(port && /^\d+$/.test(port) ? { port: Number(port) } : {}) };
 }
 
 const EVENT_FLUSH_MS = 3_000;

@@ -24,14 +24,22 @@ export type Capability =
   | 'Volcano'
   | 'scheduler-plugins'
   | 'Kubernetes workload scheduling'
-  | 'disruption budgets of heads';
+  | 'disruption budgets of heads'
+  | 'webhook certificates';
 
 /** `base` is what every installation needs; the others are added where their option is switched on. */
-export type Profile = 'base' | 'disruption-budgets' | 'volcano' | 'scheduler-plugins' | 'kubernetes-was';
+export type Profile =
+  | 'base'
+  | 'disruption-budgets'
+  | 'webhook-certificates'
+  | 'volcano'
+  | 'scheduler-plugins'
+  | 'kubernetes-was';
 
 export const PROFILES: readonly Profile[] = [
   'base',
   'disruption-budgets',
+  'webhook-certificates',
   'volcano',
   'scheduler-plugins',
   'kubernetes-was',
@@ -82,6 +90,13 @@ export const ACCESS_RULES: readonly AccessRule[] = [
     ['policy'],
     ['poddisruptionbudgets'],
     [...READ, 'create', 'delete'],
+  ),
+  rule(
+    'webhook-certificates',
+    'webhook certificates',
+    ['admissionregistration.k8s.io'],
+    ['validatingwebhookconfigurations'],
+    ['get', 'patch'],
   ),
   rule('volcano', 'Volcano', ['scheduling.volcano.sh'], ['podgroups'], [...READ, ...WRITE]),
   rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...READ, ...WRITE]),

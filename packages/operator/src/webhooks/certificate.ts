@@ -38,6 +38,7 @@ export async function watchCertificate(options: CertificateWatchOptions, signal:
   );
   let current: ServingCertificate | undefined;
   let complaint = '';
+  let hasExpired = false;
   while (!signal.aborted) {
     reads.add({});
     try {
@@ -45,8 +46,16 @@ export async function watchCertificate(options: CertificateWatchOptions, signal:
       complaint = '';
       if (next.cert !== current?.cert || next.key !== current.key) {
         current = next;
+        hasExpired = false;
         options.onCertificate(next);
-        tellOfExpiry(next, clock, log);
+        log.info('Serving webhooks', { certificateExpires: expiryOf(next).toISOString() });
+      }
+      if (!hasExpired && expiryOf(next).getTime() <= clock.now()) {
+        hasExpired = true;
+        log.warn(
+          `${join(folder, 'tls.crt')} has expired: the API server refuses it; renew it and its key there, or have the operator make one (WEBHOOK_CERT_SECRET)`,
+          { certificateExpired: expiryOf(next).toISOString() },
+        );
       }
     } catch (error) {
       errors.add({});
@@ -58,13 +67,8 @@ export async function watchCertificate(options: CertificateWatchOptions, signal:
   }
 }
 
-function tellOfExpiry({ cert }: ServingCertificate, clock: Clock, log: Logger): void {
-  const expires = new X509Certificate(cert).validToDate;
-  if (expires.getTime() > clock.now()) log.info('Serving webhooks', { certificateExpires: expires.toISOString() });
-  else
-    log.warn('The webhook certificate has expired: the API server will refuse it; renew tls.crt and tls.key', {
-      certificateExpired: expires.toISOString(),
-    });
+function expiryOf({ cert }: ServingCertificate): Date {
+  return new X509Certificate(cert).validToDate;
 }
 
 async function readCertificate(folder: string): Promise<ServingCertificate> {
@@ -88,7 +92,7 @@ async function readPart(folder: string, name: string): Promise<string> {
       ? 'is missing'
       : `cannot be read (${error instanceof Error ? error.message : String(error)})`;
     throw new Error(
-      `${join(folder, name)} ${reason}: mount the webhook's certificate there, or unset ENABLE_WEBHOOKS`,
+      `${join(folder, name)} ${reason}: mount the webhook's certificate there, have the operator make one (WEBHOOK_CERT_SECRET), or unset ENABLE_WEBHOOKS`,
       { cause: error },
     );
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { createMetricsRegistry, silentLogger } from '@manta/runtime';
 import { FakeClock } from '@manta/runtime/testing';
 import { createCertificateAuthority } from '@manta/kube/testing';
@@ -120,4 +120,57 @@ it('waits for a certificate that is not there yet, and passes on each new one th
     await watching;
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+it('says once, with the file and the remedy, that a certificate has expired while it was served; a new one ends that', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'manta-webhook-'));
+  const clock = new FakeClock(Date.parse('2026-03-01T00:00:00Z'));
+  const stop = new AbortController();
+  const warnings: string[] = [];
+  const log = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const put = (notAfter: string) => {
+    const { cert, key } = authority.issue({ commonName: 'a', notAfter: new Date(notAfter) });
+    writeFileSync(join(folder, 'tls.crt'), cert);
+    writeFileSync(join(folder, 'tls.key'), key);
+  };
+  put('2026-03-01T00:01:00Z');
+  let seen = 0;
+  const options = { folder, clock, log, metrics: createMetricsRegistry(), onCertificate: () => void (seen += 1) };
+  const watching = watchCertificate(options, stop.signal);
+  try {
+    await vi.waitFor(() => expect(seen).toBe(1));
+    expect(warnings).toEqual([]);
+    await vi.waitFor(async () => {
+      await clock.advance(10_000);
+      expect(warnings).toHaveLength(1);
+    });
+    expect(warnings[0]).toContain(`${join(folder, 'tls.crt')} has expired`);
+    expect(warnings[0]).toContain('renew it');
+    put('2027-03-01T00:00:00Z');
+    await vi.waitFor(async () => {
+      await clock.advance(10_000);
+      expect(seen).toBe(2);
+    });
+    expect(warnings).toHaveLength(1);
+  } finally {
+    stop.abort();
+    await clock.advance(10_000);
+    await watching;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('speaks TLS 1.2 and 1.3, nothing older', async () => {
+  const tried = (maxVersion: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+    new Promise<string>((resolve) => {
+      const options = { host: '127.0.0.1', port: server.port, ca: authority.cert, ciphers: 'ALL:@SECLEVEL=0' };
+      const socket = connect({ ...options, minVersion: 'TLSv1', maxVersion }, () => {
+        resolve(socket.getProtocol() ?? '');
+        socket.destroy();
+      });
+      socket.on('error', (error) => resolve(`refused: ${error.message}`));
+    });
+  expect(await tried('TLSv1.3')).toBe('TLSv1.3');
+  expect(await tried('TLSv1.2')).toBe('TLSv1.2');
+  expect(await tried('TLSv1.1')).toMatch(/^refused/);
 });

@@ -39,7 +39,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 const MAY_WRITE = [
   // Dry-run only: nothing is stored.
   /^packages\/operator\/src\/cluster\/crd-age\.ts$/,
-  /^packages\/manta\/src\/commands\/crds\.ts$/,
+  /^packages\/manta\/src\/commands\/install-crds\.ts$/,
   /^packages\/operator\/src\/act\.ts$/,
   /^packages\/operator\/src\/webhooks\/own-certificate\.ts$/,
   /^packages\/router\/src\/gateway\/writes\.ts$/,

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { builtinModules } from './builtin-modules.ts';
+import { yamlModules } from './yaml-modules.ts';
 
-/** The programs that are made from the sources. */
+/** The programs that are one file each. */
 export const PROGRAMS = {
   operator: 'packages/manta/src/operator-program.ts',
   manager: 'packages/manta/src/manager-program.ts',
-  // Last: the launcher looks at its age.
-  manta: 'packages/manta/src/main.ts',
 } as const;
 
 export type ProgramName = keyof typeof PROGRAMS;
@@ -19,27 +19,33 @@ export const IMAGE_NODE = '/nodejs/bin/node';
 const HASHBANG = `#!${IMAGE_NODE} --max-semi-space-size=2\n`;
 
 // CommonJS packages inside the bundle call require() for Node's own modules.
-const REQUIRE =
-  "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);";
+export const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 const root = resolve(import.meta.dirname, '../..');
+
+/** What every program is made with. */
+export const COMMON = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  metafile: true,
+  plugins: [builtinModules, yamlModules],
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
 
 /** Makes one `.mjs` with everything the program needs inside, and says of which files it is made. */
 export async function bundle(name: ProgramName, outfile: string): Promise<Metafile> {
   const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [resolve(root, PROGRAMS[name])],
+    ...COMMON,
+    plugins: [...COMMON.plugins],
+    entryPoints: [PROGRAMS[name]],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    metafile: true,
     banner: { js: name === 'manager' ? HASHBANG + REQUIRE : REQUIRE },
-    logLevel: 'warning',
   });
   return metafile;
 }

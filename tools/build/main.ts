@@ -1,8 +1,9 @@
 import { chmod, mkdir, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { bundle, PROGRAMS, type ProgramName } from './bundle.ts';
+import { bundleInChunks } from './bundle-in-chunks.ts';
 
-/** Makes one `.mjs` a program in dist/: an image holds Node and one of these files, no node_modules. */
+/** Makes the programs in dist/: an image holds Node and one `.mjs` of these, no node_modules. */
 const folder = resolve(import.meta.dirname, '../../dist');
 await mkdir(folder, { recursive: true });
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of a constant
@@ -15,3 +16,5 @@ for (const name of Object.keys(PROGRAMS) as ProgramName[]) {
   await rename(outfile, finished);
   console.log(`dist/${name}.mjs  ${((await stat(finished)).size / 1024).toFixed(0)} KB`);
 }
+// Last: the launcher looks at its age.
+await bundleInChunks('manta', 'packages/manta/src/main.ts', folder);

@@ -1,6 +1,4 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { applyCrds, printCrds } from './commands/crds.ts';
-import { printRbac, RBAC_PROFILES } from './commands/rbac.ts';
 import type { UpOptions } from './commands/up.ts';
 import type { SubmitterFlags } from './submitter/submission.ts';
 
@@ -67,24 +65,11 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       exitCode = status(options);
     });
 
-  const crds = program.command('crds').description('print the CustomResourceDefinitions as YAML').action(printCrds);
-  crds
-    .command('apply')
-    .description('install or update the CustomResourceDefinitions in the cluster, by server-side apply')
-    .option('--kubeconfig <file>', 'kubeconfig file; else KUBECONFIG, the service account, ~/.kube/config')
-    .action(applyCrds);
-
+  program.command('crds').description('print the CustomResourceDefinitions as YAML');
+  program.command('rbac').description('print the ClusterRole that the operator needs as YAML');
   program
-    .command('rbac')
-    .description('print the ClusterRole that the operator needs as YAML')
-    .addOption(
-      new Option('--profile <name...>', 'what to add to the base role').choices(RBAC_PROFILES).default([], 'base only'),
-    )
-    .action(printRbac);
-
-  const router = program.command('router');
-  const { describeRouter } = await import('./commands/router.ts');
-  describeRouter(router, version);
+    .command('router')
+    .description('send requests to RayServices by the weights of their HTTPRoutes (Gateway API)');
 
   program
     .command('submitter')
@@ -108,6 +93,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .description('print the version')
     .action(() => void process.stdout.write(`${version}\n`));
 
+  await describeFurther(program, argv[2] ?? '', version);
   try {
     await program.parseAsync(argv);
     return exitCode;
@@ -115,6 +101,21 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     if (error instanceof CommanderError) return error.exitCode;
     process.stderr.write(`manta: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
+  }
+}
+
+/**
+ * Commands that tell what they take in their own files. The one that is named is loaded, and all where none is, to be listed with the
+ * rest: `manta up` does not wait for code that it does not run.
+ */
+async function describeFurther(program: Command, named: string, version: string): Promise<void> {
+  const isKnown = program.commands.some((command) => command.name() === named);
+  for (const command of program.commands) {
+    const name = command.name();
+    if (isKnown && name !== named) continue;
+    if (name === 'crds') (await import('./commands/crds.ts')).describeCrds(command);
+    if (name === 'rbac') (await import('./commands/rbac.ts')).describeRbac(command);
+    if (name === 'router') (await import('./commands/router.ts')).describeRouter(command, version);
   }
 }
 

@@ -1,5 +1,4 @@
 export { type ClusterRole, clusterRole } from './permissions/cluster-role.ts';
 export { describePermission, type Permission, permissionsOf } from './permissions/permission.ts';
 export { ACCESS_RULES, type AccessRule, type Capability, PROFILES, type Profile } from './permissions/rules.ts';
-export { stopSignal } from './process/signals.ts';
 export { runOperator } from './run-operator.ts';

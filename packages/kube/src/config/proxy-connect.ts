@@ -58,7 +58,7 @@ async function connectHttp(
 ): Promise<Socket> {
   const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`;
   // Importing node:http evaluates all that it exports, a whole HTTP client with fetch among it: 20 ms of every start, for the few who need it.
-  const send = proxy.protocol === 'https:' ? httpsRequest : (await import('node:http')).request;
+  const send = proxy.protocol === 'https:' ? httpsRequest : process.getBuiltinModule('node:http').request;
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const request: ClientRequest = send({
     method: 'CONNECT',

@@ -1,25 +1,27 @@
 import { crds } from '@manta/api/crds';
-import {
-  createKubeClient,
-  createTransport,
-  type KubeClient,
-  loadConnection,
-  resources,
-  systemClock,
-} from '@manta/kube';
+import { createKubeClient, createTransport, loadConnection, systemClock } from '@manta/kube';
+import type { Command } from 'commander';
 import { stringify } from 'yaml';
+import { installCrds } from './install-crds.ts';
 
-/** Who owns the fields of our CRDs. */
-export const FIELD_MANAGER = 'manta';
+/** Tells the command line how the CRDs are printed and installed. */
+export function describeCrds(command: Command): void {
+  command.action(printCrds);
+  command
+    .command('apply')
+    .description('install or update the CustomResourceDefinitions in the cluster, by server-side apply')
+    .option('--kubeconfig <file>', 'kubeconfig file; else KUBECONFIG, the service account, ~/.kube/config')
+    .action(applyCrds);
+}
 
 /** Prints the CRDs, one YAML document each. */
-export function printCrds(): void {
+function printCrds(): void {
   const documents = crds().map((crd) => stringify(crd, { aliasDuplicateObjects: false, lineWidth: 0 }));
   process.stdout.write(documents.map((document) => `---\n${document}`).join(''));
 }
 
 /** Installs or updates them. Server-side apply, because they are too large for the annotation of a client-side one. */
-export async function applyCrds(options: { readonly kubeconfig?: string }): Promise<void> {
+async function applyCrds(options: { readonly kubeconfig?: string }): Promise<void> {
   const connection = await loadConnection({ kubeconfig: options.kubeconfig });
   const transport = createTransport({ connection, clock: systemClock, userAgent: 'manta' });
   const client = createKubeClient({ transport, clock: systemClock });
@@ -29,18 +31,5 @@ export async function applyCrds(options: { readonly kubeconfig?: string }): Prom
     });
   } finally {
     await transport.close();
-  }
-}
-
-/** Installs or updates them through a client; `told` hears of each, and the next one waits for it. */
-export async function installCrds(client: KubeClient, told: (name: string) => unknown): Promise<void> {
-  for (const crd of crds()) {
-    const name = crd.metadata?.name ?? '';
-    await client.patch(
-      resources.customResourceDefinitions,
-      { name },
-      { type: 'apply', body: crd, fieldManager: FIELD_MANAGER, force: true },
-    );
-    await told(name);
   }
 }

@@ -6,7 +6,7 @@ import type { CustomResourceDefinition } from '@manta/api';
 import { sharedCrds } from '@manta/api/crds';
 import { type Engine, type EngineOptions, writeWhole } from '@manta/engine';
 import { type KubeClient, resources } from '@manta/kube';
-import { FIELD_MANAGER, installCrds } from './crds.ts';
+import { FIELD_MANAGER, installCrds } from './install-crds.ts';
 
 /** Our CRDs as an engine takes them at its first start, without the work of an apply. */
 export function firstDefinitions(): NonNullable<EngineOptions['definitions']> {

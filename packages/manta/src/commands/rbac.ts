@@ -1,9 +1,17 @@
 import { clusterRole, PROFILES, type Profile } from '@manta/operator';
+import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 
-export const RBAC_PROFILES: readonly Profile[] = PROFILES;
+/** Tells the command line how the operator's role is printed. */
+export function describeRbac(command: Command): void {
+  command
+    .addOption(
+      new Option('--profile <name...>', 'what to add to the base role').choices(PROFILES).default([], 'base only'),
+    )
+    .action(printRbac);
+}
 
 /** Prints the role for `base` and the given profiles. */
-export function printRbac(options: { readonly profile: readonly Profile[] }): void {
+function printRbac(options: { readonly profile: readonly Profile[] }): void {
   process.stdout.write(stringify(clusterRole(options.profile), { aliasDuplicateObjects: false }));
 }

@@ -1,4 +1,4 @@
-import { stopSignal } from '@manta/operator';
+import { stopSignal } from '@manta/operator/stop-signal';
 import { DEFAULT_CLASS, ROUTER_RULES, type RouterOptions, runRouter } from '@manta/router';
 import { type ListenAddress, parseListenAddress } from '@manta/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -39,7 +39,6 @@ routes for any host, requests choose one by the Host header <gateway>.<namespace
 /** Tells the command line what the router takes, and runs it; `version` is how it calls itself at the API server. */
 export function describeRouter(command: Command, version: string): void {
   command
-    .description('send requests to RayServices by the weights of their HTTPRoutes (Gateway API)')
     .addOption(
       new Option('--listen <address...>', 'where clients are served').argParser(addAddress).default([], ':8000'),
     )

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createImageTable,
   type ImageTableOptions,
@@ -14,7 +15,7 @@ import {
   writeEngineRecord,
 } from '@manta/engine';
 import { ApiError, systemClock } from '@manta/kube';
-import { runOperator, stopSignal } from '@manta/operator';
+import { stopSignal } from '@manta/operator/stop-signal';
 import { provideRay } from '../local/provide-ray.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions } from './engine-crds.ts';
@@ -83,6 +84,9 @@ export async function up(options: UpOptions, version: string): Promise<number> {
       process.env['HTTP_PROXY'] = pods.proxy.url;
     }
     say(`ready\nkubeconfig: ${kubeconfig}`);
+    // Not before: nobody who waits for the API waits for the operator's code to be read.
+    await nextTurn();
+    const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
     await engine.stop();

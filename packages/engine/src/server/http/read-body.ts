@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import { isObject, type Json } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import { badRequest } from '../errors.ts';
@@ -32,10 +31,15 @@ export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<Bu
 }
 
 /** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. Custom resources have no protobuf form. */
-export function decodeObject(bytes: Buffer, contentType: string | undefined, kind: string, isBuiltin = true): Body {
+export async function decodeObject(
+  bytes: Buffer,
+  contentType: string | undefined,
+  kind: string,
+  isBuiltin = true,
+): Promise<Body> {
   const { type } = parseMediaType(contentType || 'application/json');
   if (type === 'application/json') return decodeJson(bytes.toString('utf8'), kind);
-  if (type === 'application/yaml') return decodeYaml(bytes.toString('utf8'), kind);
+  if (type === 'application/yaml') return await decodeYaml(bytes.toString('utf8'), kind);
   if (type === 'application/vnd.kubernetes.protobuf' && isBuiltin) return decodeBinary(bytes, kind);
   const accepted = `application/json, application/yaml${isBuiltin ? ', application/vnd.kubernetes.protobuf' : ''}`;
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
@@ -86,7 +90,8 @@ function shown(text: string): string {
 }
 
 /** Decodes YAML, of which JSON is a part. */
-export function decodeYaml(text: string, kind: string): Body {
+export async function decodeYaml(text: string, kind: string): Promise<Body> {
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true });
   const [problem] = document.errors;
   if (problem !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${firstLine(problem.message)}`);

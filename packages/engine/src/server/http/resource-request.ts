@@ -160,12 +160,12 @@ async function write(call: ResourceRequest, scope: Scope, verb: 'create' | 'upda
   if (verb === 'patch' && patchType !== undefined) {
     const body =
       patchType === 'apply'
-        ? decodeYaml(bytes.toString('utf8'), scope.version.resource.kind).value
+        ? (await decodeYaml(bytes.toString('utf8'), scope.version.resource.kind)).value
         : parsePatch(bytes.toString('utf8'));
     const { object, code } = await handleWrite(api, scope, { verb, type: patchType, body }, queryParams);
     return { code, body: showObject(view, object) };
   }
-  const { value: body, duplicateFields } = decodeObject(bytes, contentType, kind, isBuiltin);
+  const { value: body, duplicateFields } = await decodeObject(bytes, contentType, kind, isBuiltin);
   const params = { ...queryParams, duplicateFields };
   const { object, code } = await handleWrite(
     api,
@@ -210,7 +210,7 @@ async function deleteOptions(request: HttpRequest, query: URLSearchParams) {
   const bytes = await collectBody(request);
   const fromQuery = deleteQuery(query);
   if (bytes.length === 0) return fromQuery;
-  const { value } = decodeObject(bytes, header(request, 'content-type'), 'DeleteOptions');
+  const { value } = await decodeObject(bytes, header(request, 'content-type'), 'DeleteOptions');
   return isObject(value) ? { ...fromQuery, ...deleteParamsOf(value) } : fromQuery;
 }
 

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { stringify } from 'yaml';
 import { isObject } from '../../json.ts';
 import { bytesOf } from '../../object-bytes.ts';
 import { StatusError } from '../../status-error.ts';
@@ -32,7 +31,7 @@ const COMPRESS_BYTES = 128 * 1024;
 /** Writes an object as JSON or YAML; resolves when the client has taken it, or has gone. */
 export async function respond(response: HttpResponse, answer: Answer): Promise<void> {
   const { code, format = 'json', contentType, headers = {} } = answer;
-  const pieces = piecesOf(answer);
+  const pieces = format === 'yaml' ? [await yamlOf(answer.body)] : piecesOf(answer);
   const type = contentType ?? (format === 'yaml' ? 'application/yaml' : 'application/json');
   if (answer.isCompressible === true && sizeOf(pieces) >= COMPRESS_BYTES) {
     const bytes = await compress(Buffer.concat(pieces), { level: 1 });
@@ -41,8 +40,13 @@ export async function respond(response: HttpResponse, answer: Answer): Promise<v
   } else await respondPieces(response, code, pieces, type, headers);
 }
 
-function piecesOf({ body, format, isPretty }: Answer): readonly Uint8Array[] {
-  if (format === 'yaml') return [Buffer.from(stringify(body instanceof ObjectList ? body.toJSON() : body))];
+/** Few ask for YAML: the library is loaded for the first who does. */
+async function yamlOf(body: unknown): Promise<Uint8Array> {
+  const { stringify } = await import('yaml');
+  return Buffer.from(stringify(body instanceof ObjectList ? body.toJSON() : body));
+}
+
+function piecesOf({ body, isPretty }: Answer): readonly Uint8Array[] {
   if (isPretty === true) return [Buffer.from(`${JSON.stringify(body, undefined, 2)}\n`)];
   if (body instanceof ObjectList) return body.pieces();
   if (isStored(body)) return [bytesOf(body), NEWLINE];

@@ -145,7 +145,7 @@ class RayClusterReconciler {
     if (status === undefined) return 0;
     // What went wrong is told at once: the next pass may be long in coming.
     const isUrgent = outcome.kind === 'failed' || isUrgentChange(cluster.status, status);
-    const heldMs = this.#hold.waitMs(key, isUrgent, now);
+    const heldMs = this.#hold.waitMs(key, { status, isFirst: cluster.status === undefined, isUrgent }, now);
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, cluster.status, status);
     const writtenAt = this.#world.clock.now();

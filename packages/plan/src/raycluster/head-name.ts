@@ -3,6 +3,7 @@ import {
   GroupName,
   isConditionTrue,
   isManagedExternally,
+  NodeType,
   podNames,
   type RayCluster,
   RayClusterConditionReason,
@@ -10,7 +11,6 @@ import {
   type RayClusterStatus,
   withRayClusterDefaults,
 } from '@manta/api';
-import { headsOf } from './heads.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -44,11 +44,12 @@ export function headInStatus(status: RayClusterStatus | undefined): string | und
  * that this has to be made sure of before anything is done about it.
  */
 export function isHeadInQuestion(observed: ObservedRayCluster): boolean {
+  if (observed.pods.some(({ nodeType }) => nodeType === NodeType.Head)) return false;
+  const { status, metadata } = observed.cluster;
+  if (metadata?.deletionTimestamp !== undefined || predecessorOf(status) === undefined) return false;
   const cluster = withRayClusterDefaults(observed.cluster);
-  const { spec, status, metadata } = cluster;
-  if (spec === undefined || isManagedExternally(spec) || metadata?.deletionTimestamp !== undefined) return false;
-  if (headsOf(observed.pods).length > 0) return false;
-  return predecessorOf(status) !== undefined && isHeadWanted(subjectOf(observed, cluster, spec));
+  const { spec } = cluster;
+  return spec !== undefined && !isManagedExternally(spec) && isHeadWanted(subjectOf(observed, cluster, spec));
 }
 
 /** A cluster that runs has a head, unless its user has said that the first is the only one. */

@@ -30,7 +30,7 @@ export function startEngineProcess(manta: string, folder: string, onLine: (line:
     createInterface({ input: stdout }).on('line', (line) => {
       const path = /^kubeconfig: (.+)$/.exec(line)?.[1];
       if (path !== undefined) done(path);
-      else if (line !== 'ready') onLine(line);
+      else if (line !== 'ready' && !line.startsWith('router: ')) onLine(line);
     });
   });
   return {

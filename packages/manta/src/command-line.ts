@@ -31,6 +31,11 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .description('run Ray on this machine without a cluster: a Kubernetes API, the operator, and pods as processes')
     .option('--no-pods', 'serve the API only: pods stay Pending')
     .option('--port <n>', 'loopback port; 0 is any free one', portNumber, DEFAULT_PORT)
+    .option(
+      '--router-port <n>',
+      'loopback port where Gateways are served; 0 is any free one; else 7480, or any where that is taken',
+      portNumber,
+    )
     .addOption(dataDir())
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
     .option('--reset', 'forget everything that the data directory holds before starting')

@@ -17,6 +17,7 @@ import {
 } from '@manta/runtime';
 import { createGatewayRouter } from './gateway/gateway-router.ts';
 import { installCrds } from './gateway/writes.ts';
+import type { Dial } from './proxy/dial.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { observeInMetrics, showOutstanding } from './router-metrics.ts';
 
@@ -42,8 +43,21 @@ export interface RouterOptions {
   readonly logFormat: 'console' | 'json';
 }
 
+/** What a program that has the router inside it brings. */
+export interface RouterParts {
+  /** How pods are reached, where the system's own network does not lead to them. */
+  readonly dial?: Dial;
+  /** Told of each port once clients are served on it. */
+  readonly onServing?: (port: number) => void;
+}
+
 /** Runs the router until `stop` is aborted and what was under way has ended. Rejects with one readable line where it cannot start. */
-export async function runRouter(options: RouterOptions, version: string, stop: AbortSignal): Promise<void> {
+export async function runRouter(
+  options: RouterOptions,
+  version: string,
+  stop: AbortSignal,
+  parts: RouterParts = {},
+): Promise<void> {
   const clock = systemClock;
   const encode = options.logFormat === 'json' ? encodeJson : encodeConsole;
   const log = createLogger({ clock, main: { sink: createStderrSink(clock), encode } });
@@ -59,7 +73,7 @@ export async function runRouter(options: RouterOptions, version: string, stop: A
     if (options.installCrds) {
       for (const name of await installCrds(client)) log.info('Installed a definition', { name });
     }
-    await route({ clock, random: Math.random, client, log, metrics }, options, stop);
+    await route({ clock, random: Math.random, client, log, metrics }, options, stop, parts);
   } finally {
     clearInterval(stayAlive);
     await transport.close();
@@ -70,12 +84,13 @@ export async function runRouter(options: RouterOptions, version: string, stop: A
 const STAY_ALIVE_MS = 2 ** 30;
 
 /** Puts the parts together and runs them until told to stop. */
-async function route(world: World, options: RouterOptions, stop: AbortSignal): Promise<void> {
+async function route(world: World, options: RouterOptions, stop: AbortSignal, parts: RouterParts): Promise<void> {
   const proxy = createProxy({
     clock: world.clock,
     random: world.random,
     limits: { connectMs: options.connectTimeoutMs, answerMs: options.answerTimeoutMs },
     observer: observeInMetrics(world.metrics),
+    dial: parts.dial,
   });
   showOutstanding(world.metrics, proxy);
   const router = createGatewayRouter(world, {
@@ -102,7 +117,7 @@ async function route(world: World, options: RouterOptions, stop: AbortSignal): P
         async run(signal) {
           await Promise.race([router.hasNews, aborted(signal)]);
           if (signal.aborted) return;
-          await serve(proxy, options, world);
+          await serve(proxy, options, world, parts);
           router.announce();
           await aborted(signal);
           await proxy.close(options.shutdownGraceMs);
@@ -116,10 +131,11 @@ async function route(world: World, options: RouterOptions, stop: AbortSignal): P
 
 const MANAGER_MARGIN_MS = 5_000;
 
-async function serve(proxy: Proxy, { listen }: RouterOptions, { log }: World): Promise<void> {
+async function serve(proxy: Proxy, { listen }: RouterOptions, { log }: World, parts: RouterParts): Promise<void> {
   for (const address of listen) {
     try {
       const port = await proxy.listen(address);
+      parts.onServing?.(port);
       log.named('router').info('Serving', { address: formatListenAddress({ ...address, port }) });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

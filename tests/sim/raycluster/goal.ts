@@ -42,8 +42,14 @@ function missingHead(spec: RayClusterSpec, pods: readonly StoredObject[]): strin
   const heads = pods.filter(isHead);
   const [head] = heads;
   if (spec.suspend === true ? heads.length !== 0 : heads.length < 1) return `has ${heads.length} heads`;
-  const lost = pods.find((pod) => head !== undefined && isWorker(pod) && isOlder(pod, head) && staysAway(pod));
+  if (head === undefined || !canBeAsked(spec)) return undefined;
+  const lost = pods.find((pod) => isWorker(pod) && isOlder(pod, head) && staysAway(pod));
   return lost === undefined ? undefined : `has ${lost.metadata.name}, which does not find the head`;
+}
+
+/** The Secrets that users name here are not there, and Ray answers nobody who does not have its token. */
+function canBeAsked({ authOptions }: RayClusterSpec): boolean {
+  return authOptions?.mode !== 'token' || authOptions.secretName === undefined;
 }
 
 function missingWorkers(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
@@ -120,7 +126,7 @@ function wrongStatus(
   if (JSON.stringify(told) !== JSON.stringify(is)) return `says ${JSON.stringify(told)}, is ${JSON.stringify(is)}`;
   const [head] = pods.filter(isHead);
   // Without the token, which a Secret of the user's own may lack, nobody hears what Ray says of its workers.
-  const canAsk = spec.authOptions?.mode !== 'token' || spec.authOptions.secretName === undefined;
+  const canAsk = canBeAsked(spec);
   const isRejoining = canAsk && head !== undefined && pods.some((pod) => isWorker(pod) && isOlder(pod, head));
   return isRejoining && isTrue('WorkersRejoined') !== true ? 'does not say that its workers have rejoined' : undefined;
 }

@@ -8,7 +8,7 @@ import { startProcessKubelet } from './kubelet/process-kubelet.ts';
 import { createEgress } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import { pipVariables } from './network/pip-variables.ts';
-import { type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
+import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
 import { chooseDriver, EGRESS_PORT } from './sandbox/choose-driver.ts';
 import type { SandboxMode } from './sandbox/choose-driver.ts';
 
@@ -28,6 +28,8 @@ export interface LocalPods extends RunningPods {
   readonly description: string;
   /** Set as HTTP_PROXY, it lets a program on this machine reach Services and pods by name. */
   readonly proxy: ServiceProxy;
+  /** A connection to a port behind a Service's name or at a pod's address; it ends for both sides when one of them ends it. */
+  readonly dial: Dial;
 }
 
 const HEARTBEAT_MS = 10_000;
@@ -77,6 +79,11 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   return {
     description: driver.description,
     proxy,
+    async dial(host, port) {
+      const connection = await dial(host, port);
+      connection.allowHalfOpen = false;
+      return connection;
+    },
     backend: podBackend(kubelet),
     async stop() {
       clearInterval(heartbeat);

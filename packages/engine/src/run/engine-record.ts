@@ -13,6 +13,8 @@ export interface EngineRecord {
   readonly startedAt: string;
   /** How it runs pods, in words; absent where it runs none. */
   readonly pods?: string;
+  /** Where Gateways are served; absent where nobody serves them. */
+  readonly router?: string;
 }
 
 /** Says that this process serves the data directory. */
@@ -28,7 +30,7 @@ export function removeEngineRecord(dataDir: string): void {
 
 /** The engine that serves a data directory now. One that was killed has left its record, but its process is gone or another's by then. */
 export function readEngineRecord(dataDir: string): EngineRecord | undefined {
-  const { pid, mark, url, kubeconfig, startedAt, pods } = readJson(fileOf(dataDir));
+  const { pid, mark, url, kubeconfig, startedAt, pods, router } = readJson(fileOf(dataDir));
   const isRecord =
     typeof pid === 'number' &&
     typeof url === 'string' &&
@@ -36,7 +38,14 @@ export function readEngineRecord(dataDir: string): EngineRecord | undefined {
     typeof startedAt === 'string' &&
     typeof mark === 'string';
   if (!isRecord || processMark(pid) !== mark) return undefined;
-  return { pid, url, kubeconfig, startedAt, ...(typeof pods === 'string' ? { pods } : {}) };
+  return {
+    pid,
+    url,
+    kubeconfig,
+    startedAt,
+    ...(typeof pods === 'string' ? { pods } : {}),
+    ...(typeof router === 'string' ? { router } : {}),
+  };
 }
 
 function readJson(path: string): Readonly<Record<string, unknown>> {

@@ -8,9 +8,10 @@ import { type Engine, type EngineOptions, writeWhole } from '@manta/engine';
 import { type KubeClient, resources } from '@manta/kube';
 import { FIELD_MANAGER, installCrds } from './install-crds.ts';
 
-/** Our CRDs as an engine takes them at its first start, without the work of an apply. */
-export function firstDefinitions(): NonNullable<EngineOptions['definitions']> {
-  return { objects: sharedCrds(), fieldManager: FIELD_MANAGER };
+/** Our CRDs as an engine takes them at its first start, without the work of an apply; those of the Gateway API where the router runs. */
+export async function firstDefinitions(isRouting: boolean): Promise<NonNullable<EngineOptions['definitions']>> {
+  const further = isRouting ? (await import('@manta/router')).gatewayCrds() : [];
+  return { objects: [...sharedCrds(), ...further], fieldManager: FIELD_MANAGER };
 }
 
 /**
@@ -20,7 +21,7 @@ export function firstDefinitions(): NonNullable<EngineOptions['definitions']> {
 export async function ensureCrds({ client, planted }: Engine, dataDir: string): Promise<void> {
   const file = join(dataDir, 'crds.sha256');
   const ours = sharedCrds();
-  if (planted.length < ours.length) {
+  if (!ours.every(({ metadata }) => planted.includes(metadata?.name ?? ''))) {
     if (read(file) === (await digest(client, ours))) return;
     await installCrds(client, nextTurn);
   }

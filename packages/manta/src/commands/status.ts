@@ -16,6 +16,7 @@ export function status(options: { readonly dataDir?: string }): number {
     `kubeconfig:     ${running.kubeconfig}`,
     `data directory: ${dataDir}`,
     `pods:           ${running.pods ?? 'not run (--no-pods)'}`,
+    ...(running.router === undefined ? [] : [`router:         ${running.router}`]),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;

@@ -35,6 +35,8 @@ export interface UpOptions {
   readonly featureGates?: string;
   /** Images, without tags, and the folder whose programs stand for each. */
   readonly image?: Readonly<Record<string, string>>;
+  /** Where Gateways are served; undefined is a port of its own, or any where that is taken. */
+  readonly routerPort?: number;
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
@@ -50,10 +52,11 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const ray = options.pods ? await provideRay({ say, signal: stop.signal }) : undefined;
   let pods: LocalPods | undefined;
+  let routing: Promise<void> | undefined;
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
-    definitions: firstDefinitions(),
+    definitions: await firstDefinitions(options.pods),
     port: options.port,
     toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
     onError: sayError,
@@ -77,18 +80,31 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     await ensureCrds(engine, dataDir);
     writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
     const how = pods === undefined ? {} : { pods: pods.description };
-    writeEngineRecord(dataDir, { url: engine.url, kubeconfig, startedAt: new Date().toISOString(), ...how });
+    const record = { url: engine.url, kubeconfig, startedAt: new Date().toISOString(), ...how };
+    writeEngineRecord(dataDir, record);
     if (pods !== undefined) {
       say(pods.description);
       // The operator runs in this process, outside of the pods' network.
       process.env['HTTP_PROXY'] = pods.proxy.url;
     }
     say(`ready\nkubeconfig: ${kubeconfig}`);
+    if (pods !== undefined) {
+      const onServing = (router: string) => {
+        writeEngineRecord(dataDir, { ...record, router });
+        say(`router: ${router}`);
+      };
+      const { dial } = pods;
+      const { runLocalRouter } = await import('../local/router.ts');
+      routing = runLocalRouter({ port: options.routerPort, kubeconfig, dial, onServing }, version, stop.signal).catch(
+        (error: unknown) => sayError('router', error),
+      );
+    }
     // Not before: nobody who waits for the API waits for the operator's code to be read.
     await nextTurn();
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
+    await routing;
     await engine.stop();
     removeEngineRecord(dataDir);
     stop.dispose();

@@ -94,6 +94,7 @@ class RayClusterReconciler {
       context,
       installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
       now: () => world.clock.now(),
+      startedAt: world.clock.now(),
     };
   }
 

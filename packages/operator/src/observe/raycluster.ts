@@ -27,6 +27,8 @@ export interface RayClusterObserver {
   readonly context: BuildContext;
   readonly installed: ObservedRayCluster['installed'];
   readonly now: () => number;
+  /** When this operator began to look, in milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
 const NOT_ASKED: ObservedRayCluster['rayNodes'] = new Map();
@@ -39,7 +41,7 @@ export async function observeRayCluster(
   pass: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
 ): Promise<ObservedRayCluster | undefined> {
   const seen = await look(observer, pass);
-  if (seen === undefined || pass.freshness === 'live' || !isHeadInQuestion(seen)) return seen;
+  if (seen === undefined || pass.freshness === 'live' || !isHeadInQuestion(seen, observer.startedAt)) return seen;
   if (unseenKinds(observer.cache, seen.cluster.metadata?.namespace ?? '').length > 0) return seen;
   return look(observer, { ...pass, freshness: 'live' });
 }
@@ -78,8 +80,9 @@ async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
   const { namespace, name } = refOf(key);
   const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };
   try {
-    const [cluster, pods, services] = await Promise.all([
-      client.get(resources.rayClusters, { namespace, name }, { signal }),
+    // In this order: a head that was made after the cluster was read is seen, and one that was made before has the name that follows from it.
+    const cluster = await client.get(resources.rayClusters, { namespace, name }, { signal });
+    const [pods, services] = await Promise.all([
       client.list(resources.pods, selection),
       client.list(resources.services, { namespace, signal }),
     ]);

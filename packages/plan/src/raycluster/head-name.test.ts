@@ -69,6 +69,7 @@ describe('it is made sure that a head is gone', () => {
   it.each<[boolean, string, ObservedOptions]>([
     [true, 'the status names one', { status: had('demo-head-a') }],
     [true, 'the cluster was provisioned', { status: { conditions: [PROVISIONED] } }],
+    [true, 'the cluster is older than the operator', { metadata: { creationTimestamp: '2026-08-01T11:00:00Z' } }],
     [false, 'there never was one', {}],
     [false, 'there is one', { status: had('demo-head-a'), pods: [headPod()] }],
     [false, 'none is wanted', { status: had('demo-head-a'), spec: { suspend: true } }],
@@ -79,7 +80,8 @@ describe('it is made sure that a head is gone', () => {
     ],
     [false, 'its cluster goes', { status: had('a'), metadata: { deletionTimestamp: '2026-08-01T12:00:00Z' } }],
   ])('%s where %s', (isInQuestion, _, options) => {
-    expect(isHeadInQuestion(observed(options))).toBe(isInQuestion);
+    const metadata = { creationTimestamp: '2026-08-01T12:00:00Z', ...options.metadata };
+    expect(isHeadInQuestion(observed({ ...options, metadata }), NOW)).toBe(isInQuestion);
   });
 });
 

@@ -40,13 +40,14 @@ export function headInStatus(status: RayClusterStatus | undefined): string | und
 }
 
 /**
- * Whether it looks as if a head were gone for which another is to come. A cache of pods that is behind that of clusters looks the same, so
- * that this has to be made sure of before anything is done about it.
+ * Whether it looks as if there were no head where there has been one, or may have been before this operator began, at `startedAt`. A cache
+ * of pods that is behind looks the same, so that this has to be made sure of before anything is done about it.
  */
-export function isHeadInQuestion(observed: ObservedRayCluster): boolean {
+export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number): boolean {
   if (observed.pods.some(({ nodeType }) => nodeType === NodeType.Head)) return false;
   const { status, metadata } = observed.cluster;
-  if (metadata?.deletionTimestamp !== undefined || predecessorOf(status) === undefined) return false;
+  const isNew = predecessorOf(status) === undefined && Date.parse(metadata?.creationTimestamp ?? '') >= startedAt;
+  if (isNew || metadata?.deletionTimestamp !== undefined) return false;
   const cluster = withRayClusterDefaults(observed.cluster);
   const { spec } = cluster;
   return spec !== undefined && !isManagedExternally(spec) && isHeadWanted(subjectOf(observed, cluster, spec));

@@ -1,5 +1,6 @@
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing } from './call.ts';
+import type { Dial } from './dial.ts';
 import { headerOf } from './headers.ts';
 import { createHttp1Upstream, type Http1Upstream } from './http1-upstream.ts';
 import { createHttp2Upstream, type Http2Upstream } from './http2-upstream.ts';
@@ -12,6 +13,7 @@ const REST_MS = { first: 500, last: 10_000 } as const;
 export class Endpoint {
   readonly address: Address;
   readonly #clock: Clock;
+  readonly #dial: Dial | undefined;
   #http1: Http1Upstream | undefined;
   #http2: Http2Upstream | undefined;
   #outstanding = 0;
@@ -19,9 +21,11 @@ export class Endpoint {
   #restsUntil = 0;
   #isDraining = false;
 
-  constructor(address: Address, clock: Clock) {
+  /** Connections are opened by `dial` where there is one. */
+  constructor(address: Address, clock: Clock, dial?: Dial) {
     this.address = address;
     this.#clock = clock;
+    this.#dial = dial;
   }
 
   /** Requests that have begun and not ended. */
@@ -81,10 +85,10 @@ export class Endpoint {
     const { host, port, protocol } = this.address;
     const isGrpc = headerOf(headers, 'content-type')?.startsWith('application/grpc') === true;
     if (protocol === 'http2' || (protocol === 'auto' && isGrpc)) {
-      this.#http2 ??= createHttp2Upstream(host, port, this.#clock);
+      this.#http2 ??= createHttp2Upstream(host, port, this.#clock, this.#dial);
       return this.#http2;
     }
-    this.#http1 ??= createHttp1Upstream(host, port, this.#clock);
+    this.#http1 ??= createHttp1Upstream(host, port, this.#clock, this.#dial);
     return this.#http1;
   }
 }

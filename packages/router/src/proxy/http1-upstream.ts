@@ -2,6 +2,7 @@ import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing } from './call.ts';
+import { type Dial, DialingAgent } from './dial.ts';
 import { headerOf } from './headers.ts';
 
 /** The connections to one endpoint that speaks HTTP/1.1. */
@@ -16,8 +17,9 @@ export interface Http1Upstream {
 const IDLE_MS = 2_000;
 const MAX_IDLE = 256;
 
-export function createHttp1Upstream(host: string, port: number, clock: Clock): Http1Upstream {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' });
+export function createHttp1Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http1Upstream {
+  const keeping = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+  const agent = dial === undefined ? new Agent(keeping) : new DialingAgent(dial, keeping);
   const dropIdle = () => {
     for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   };
@@ -31,11 +33,14 @@ export function createHttp1Upstream(host: string, port: number, clock: Clock): H
         path: outgoing.target,
         headers: framed(outgoing),
       });
-      return new Http1Attempt(request, outgoing, limits, clock, (attempt) => {
+      const attempt = new Http1Attempt(request, outgoing, limits, clock, (how) => {
         // Where one idle connection turned out to be dead, the others are no better.
-        if (attempt.kind === 'broken' && attempt.wasReused) dropIdle();
-        report(attempt);
-      }).cancel;
+        if (how.kind === 'broken' && how.wasReused) dropIdle();
+        report(how);
+      });
+      // Whoever dials takes time before there is a socket at all.
+      if (dial !== undefined) attempt.limitConnecting();
+      return attempt.cancel;
     },
     drain() {
       agent.maxFreeSockets = 0;
@@ -104,17 +109,24 @@ class Http1Attempt {
   };
 
   #onSocket(socket: Socket): void {
+    this.#cancelTimer?.();
     if (!socket.connecting) {
       this.#send();
       return;
     }
-    const { connectMs } = this.#limits;
-    this.#cancelTimer = this.#clock.setTimer(connectMs, () => {
-      this.#request.destroy(new Error(`no connection within ${connectMs} ms`));
-    });
+    this.limitConnecting();
     socket.once('connect', () => {
       this.#cancelTimer?.();
       this.#send();
+    });
+  }
+
+  /** Breaks the attempt off where there is no connection in time. */
+  limitConnecting(): void {
+    const { connectMs } = this.#limits;
+    this.#cancelTimer = this.#clock.setTimer(connectMs, () => {
+      this.#settle({ kind: 'unreached', why: `no connection within ${connectMs} ms` });
+      this.#request.destroy();
     });
   }
 

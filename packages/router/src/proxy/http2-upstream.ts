@@ -1,6 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing, RawHeaders } from './call.ts';
+import type { Dial } from './dial.ts';
 import { fromFields, removeHeader, toFields } from './headers.ts';
 
 /** The connection to one endpoint that speaks HTTP/2 without TLS. */
@@ -13,11 +15,15 @@ export interface Http2Upstream {
 
 const WINDOW = 1024 * 1024;
 
-export function createHttp2Upstream(host: string, port: number, clock: Clock): Http2Upstream {
+export function createHttp2Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http2Upstream {
   const authority = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   let session: ClientHttp2Session | undefined;
-  const open = () => {
-    const opened = connect(authority, { settings: { initialWindowSize: WINDOW, enablePush: false } });
+  let dialing: Promise<ClientHttp2Session> | undefined;
+  const open = (connection?: Duplex) => {
+    const opened = connect(authority, {
+      settings: { initialWindowSize: WINDOW, enablePush: false },
+      ...(connection === undefined ? {} : { createConnection: () => connection }),
+    });
     const forget = () => {
       if (session === opened) session = undefined;
     };
@@ -27,15 +33,64 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock): H
     opened.once('connect', () => opened.setLocalWindowSize(8 * WINDOW));
     return opened;
   };
+  /** One connection for all that wait for it. */
+  const dialed = async (way: Dial): Promise<ClientHttp2Session> => {
+    try {
+      session = open(await way(host, port));
+      return session;
+    } finally {
+      dialing = undefined;
+    }
+  };
   return {
     send(outgoing, limits, report) {
-      if (session === undefined || session.closed || session.destroyed) session = open();
+      if (session === undefined || session.closed || session.destroyed) {
+        if (dial !== undefined) {
+          dialing ??= dialed(dial);
+          return sendLater(dialing, outgoing, limits, clock, report);
+        }
+        session = open();
+      }
       return new Http2Attempt(session, outgoing, limits, clock, report).cancel;
     },
     drain() {
       session?.close();
       session = undefined;
     },
+  };
+}
+
+/** Sends a request once there is a connection, unless that takes too long. */
+function sendLater(
+  opening: Promise<ClientHttp2Session>,
+  outgoing: Outgoing,
+  limits: AttemptLimits,
+  clock: Clock,
+  report: (attempt: Attempt) => void,
+): () => void {
+  let isOver = false;
+  let cancel = () => undefined as void;
+  const fail = (why: string) => {
+    if (isOver) return;
+    isOver = true;
+    report({ kind: 'unreached', why });
+  };
+  const { connectMs } = limits;
+  const stopTimer = clock.setTimer(connectMs, () => fail(`no connection within ${connectMs} ms`));
+  opening.then(
+    (session) => {
+      stopTimer();
+      if (!isOver) cancel = new Http2Attempt(session, outgoing, limits, clock, report).cancel;
+    },
+    (error: unknown) => {
+      stopTimer();
+      fail(error instanceof Error ? error.message : String(error));
+    },
+  );
+  return () => {
+    isOver = true;
+    stopTimer();
+    cancel();
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@manta/kube';
 import type { AttemptLimits } from './call.ts';
+import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
 import { type Front, openFront } from './front.ts';
@@ -20,6 +21,8 @@ export interface ProxyOptions {
   /** How many endpoints one request may be offered to; 5 unless told. */
   readonly maxAttempts?: number;
   readonly observer?: Observer;
+  /** How endpoints are reached, where the system's own network does not lead there. */
+  readonly dial?: Dial | undefined;
 }
 
 /** Sends requests where its table says. Requests that are under way when the table changes end where they are. */
@@ -70,7 +73,8 @@ class TableProxy implements Proxy {
     const kept = new Map<string, Endpoint>();
     const endpointAt = (address: Address): Endpoint => {
       const key = addressKey(address);
-      const endpoint = kept.get(key) ?? this.#endpoints.get(key) ?? new Endpoint(address, this.#options.clock);
+      const endpoint =
+        kept.get(key) ?? this.#endpoints.get(key) ?? new Endpoint(address, this.#options.clock, this.#options.dial);
       kept.set(key, endpoint);
       return endpoint;
     };
@@ -85,11 +89,11 @@ class TableProxy implements Proxy {
 
   async listen(address: { readonly host?: string | undefined; readonly port: number }): Promise<number> {
     const isClosing = () => this.#isClosing;
-    const { clock } = this.#options;
+    const { clock, dial } = this.#options;
     const front = await openFront(address, {
       request: (request, response) => this.#take(new Http1Call(request, response, isClosing)),
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
-      webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, clock),
+      webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, { clock, dial }),
     });
     this.#fronts.push(front);
     return front.port;

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@manta/kube';
 import { chooseEndpoint } from './choose-endpoint.ts';
+import { type Dial, DialingAgent } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { filterRequest } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
@@ -18,9 +19,15 @@ export function tunnel(
   socket: Duplex,
   head: Buffer,
   context: ForwardContext,
-  clock: Clock,
+  line: Line,
 ): void {
-  new Tunnel(request, socket, head, context, clock).open('');
+  new Tunnel(request, socket, head, context, line).open('');
+}
+
+/** How a backend is reached, and how long that has taken. */
+interface Line {
+  readonly clock: Clock;
+  readonly dial: Dial | undefined;
 }
 
 class Tunnel {
@@ -28,15 +35,15 @@ class Tunnel {
   readonly #socket: Duplex;
   readonly #head: Buffer;
   readonly #context: ForwardContext;
-  readonly #clock: Clock;
+  readonly #line: Line;
   readonly #tried = new Set<Endpoint>();
 
-  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, context: ForwardContext, clock: Clock) {
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, context: ForwardContext, line: Line) {
     this.#request = request;
     this.#socket = socket;
     this.#head = head;
     this.#context = context;
-    this.#clock = clock;
+    this.#line = line;
     socket.on('error', () => socket.destroy());
   }
 
@@ -62,12 +69,17 @@ class Tunnel {
   #dial(endpoint: Endpoint, path: string, headers: string[], backend: string): void {
     const { host, port } = endpoint.address;
     const finished = endpoint.begin();
-    const upstream = httpRequest({ agent: false, host, port, path, method: this.#request.method ?? 'GET', headers });
+    const { clock, dial } = this.#line;
+    const agent = dial === undefined ? false : new DialingAgent(dial, { keepAlive: false });
+    const upstream = httpRequest({ agent, host, port, path, method: this.#request.method ?? 'GET', headers });
     let isConnected = false;
-    const cancelTimer = this.#clock.setTimer(this.#context.limits.connectMs, () => {
+    const cancelTimer = clock.setTimer(this.#context.limits.connectMs, () => {
       if (!isConnected) upstream.destroy(new Error('no connection in time'));
     });
-    upstream.once('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    upstream.once('socket', (socket) => {
+      if (!socket.connecting) isConnected = true;
+      else socket.once('connect', () => (isConnected = true));
+    });
     const leave = () => upstream.destroy();
     this.#socket.once('close', leave);
     upstream.once('close', cancelTimer);

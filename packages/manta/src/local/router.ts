@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+import { type Dial, DEFAULT_CLASS, runRouter } from '@manta/router';
+
+/** Next to the port of the API; nothing well known has it. */
+const DEFAULT_PORT = 7480;
+const HOST = '127.0.0.1';
+
+export interface LocalRouter {
+  /** Undefined is the usual one, or any where that is taken; 0 is any. */
+  readonly port: number | undefined;
+  readonly kubeconfig: string;
+  /** How pods are reached. */
+  readonly dial: Dial;
+  /** Told where clients are served, once they are. */
+  readonly onServing: (url: string) => void;
+}
+
+/** Serves the Gateways of a local engine on a loopback port until told to stop. */
+export async function runLocalRouter(local: LocalRouter, version: string, stop: AbortSignal): Promise<void> {
+  const port = local.port ?? ((await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0);
+  const options = {
+    listen: [{ host: HOST, port }],
+    metrics: undefined,
+    gatewayClass: DEFAULT_CLASS,
+    namespaces: [],
+    kubeconfig: local.kubeconfig,
+    addresses: [HOST],
+    installCrds: false,
+    connectTimeoutMs: 2_000,
+    answerTimeoutMs: undefined,
+    shutdownDelayMs: 0,
+    // Its pods end with it.
+    shutdownGraceMs: 1_000,
+    logFormat: 'console',
+  } as const;
+  const onServing = (bound: number) => local.onServing(`http://${HOST}:${bound}`);
+  await runRouter(options, version, stop, { dial: local.dial, onServing });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, HOST, () => server.close(() => resolve(true)));
+  });
+}

@@ -26,6 +26,8 @@ export interface LocalRay {
   readonly transport: Transport;
   readonly connection: LoadedConnection;
   readonly kubeconfig: string;
+  /** The port on which Gateways are served. */
+  readonly routerPort: number;
   readonly pid: number;
   /** What the engine and the operator have said. */
   log(): string;
@@ -59,7 +61,8 @@ export async function startLocalRay(options: LocalRayOptions = {}): Promise<Loca
   const engine = new GuardedProcess({ command: '/usr/bin/env', args: words, logFile, folder });
   const log = () => readFileSync(logFile, 'utf8');
   const path = () => /^kubeconfig: (.+)$/m.exec(log())?.[1];
-  await engine.until('serving', () => Promise.resolve(path() !== undefined), START_MS);
+  const router = () => /^router: .+:(\d+)$/m.exec(log())?.[1];
+  await engine.until('serving', () => Promise.resolve(path() !== undefined && router() !== undefined), START_MS);
   const kubeconfig = path() ?? '';
   const connection = await loadConnection({ kubeconfig });
   const transport = createTransport({ connection, clock: systemClock, userAgent: 'manta-e2e' });
@@ -73,6 +76,7 @@ export async function startLocalRay(options: LocalRayOptions = {}): Promise<Loca
     transport,
     connection,
     kubeconfig,
+    routerPort: Number(router()),
     pid: engine.pid,
     log,
     stop: () => end('SIGTERM'),

@@ -19,7 +19,7 @@ function network(...ports: readonly number[]) {
     at: (index: number, protocol: Address['protocol'] = 'auto') => ({
       address: { host: `10.9.9.${index}`, port: 80, protocol } as const,
     }),
-    async dial(host: string, port: number): Promise<Duplex> {
+    dial: async (host: string, port: number): Promise<Duplex> => {
       dialed.push(`${host}:${port}`);
       const target = ports[Number(host.split('.').at(-1))];
       if (target === undefined) throw new Error(`nobody is at ${host}`);

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 
 /** Opens a connection to an address that the system's own network does not lead to; rejects with why it cannot. */
 export type Dial = (host: string, port: number) => Promise<Duplex>;
@@ -20,7 +20,7 @@ export class DialingAgent extends Agent {
     this.#dial(host ?? '', Number(port)).then(
       (connection) => opened?.(null, connection),
       // The contract of an agent names a connection in every case; where there is an error nobody looks at it.
-      (error: unknown) => opened?.(asError(error), undefined as unknown as Duplex),
+      (error: unknown) => opened?.(asError(error), new Duplex()),
     );
   }
 }

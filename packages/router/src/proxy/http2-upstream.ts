@@ -77,16 +77,13 @@ function sendLater(
   };
   const { connectMs } = limits;
   const stopTimer = clock.setTimer(connectMs, () => fail(`no connection within ${connectMs} ms`));
-  opening.then(
-    (session) => {
-      stopTimer();
-      if (!isOver) cancel = new Http2Attempt(session, outgoing, limits, clock, report).cancel;
-    },
-    (error: unknown) => {
-      stopTimer();
-      fail(error instanceof Error ? error.message : String(error));
-    },
-  );
+  const begin = async () => {
+    const session = await opening;
+    if (!isOver) cancel = new Http2Attempt(session, outgoing, limits, clock, report).cancel;
+  };
+  begin()
+    .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+    .finally(stopTimer);
   return () => {
     isOver = true;
     stopTimer();

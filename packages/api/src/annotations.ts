@@ -29,6 +29,12 @@ export const Annotation = {
   WaitForOldPods: 'ray.io/wait-for-old-pods',
   /** Ours alone, on a RayJob: what became of an attempt, where the installed CRD has no `status.attempts`. */
   LastAttempt: 'ray.io/last-attempt',
+  /** Ours alone, on the Secret of a certificate that we have issued: what it is for, when it ends, who signed it. */
+  TlsNames: 'ray.io/tls-names',
+  TlsNotAfter: 'ray.io/tls-not-after',
+  TlsAuthority: 'ray.io/tls-authority',
+  /** Ours alone: pods that are older than this have a certificate that runs out. */
+  TlsRenewedAt: 'ray.io/tls-renewed-at',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
   /** Moved to `spec.ingressClassName` of the Ingress that we build. */
   IngressClass: 'kubernetes.io/ingress.class',

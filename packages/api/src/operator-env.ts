@@ -28,6 +28,7 @@ export const OperatorEnvName = {
   EnableHeadDisruptionBudget: 'ENABLE_HEAD_DISRUPTION_BUDGET',
   RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
   RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
+  IssueMtlsCertificates: 'ISSUE_MTLS_CERTIFICATES',
 } as const;
 
 /** The suffix of service names in a cluster that sets no other. */
@@ -60,6 +61,8 @@ export interface OperatorEnv {
   /** What the Job that cleans Redis asks for; absent: little. */
   readonly redisCleanupCpu: string | undefined;
   readonly redisCleanupMemory: string | undefined;
+  /** Where cert-manager is not installed, the operator issues the certificates of mutual TLS itself. */
+  readonly issuesMtlsCertificates: boolean;
   /** Sentences for the log about values that weren't understood and count as not set. */
   readonly notes: readonly string[];
 }
@@ -114,6 +117,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     ),
     workerDrainSeconds: seconds(OperatorEnvName.WorkerDrainSeconds, 0),
     headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
+    issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
     redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
     redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),
     notes,

@@ -7,6 +7,7 @@ export {
   createCertificateAuthority,
   type IssuedCertificate,
   openCertificateAuthority,
+  renewCertificateAuthority,
 } from './certificates/authority.ts';
 export * from './client.ts';
 export * from './clock.ts';

@@ -53,6 +53,8 @@ const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   HTTPRoute: resources.httpRoutes,
   PodDisruptionBudget: resources.podDisruptionBudgets,
   NetworkPolicy: resources.networkPolicies,
+  Certificate: resources.certificates,
+  Issuer: resources.issuers,
   Pod: resources.pods,
   Service: resources.services,
   ServiceAccount: resources.serviceAccounts,

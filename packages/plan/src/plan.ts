@@ -44,6 +44,8 @@ export type ChildKind =
   | 'Job'
   | 'PodDisruptionBudget'
   | 'NetworkPolicy'
+  | 'Certificate'
+  | 'Issuer'
   | 'Gateway'
   | 'HTTPRoute'
   | 'RayCluster'

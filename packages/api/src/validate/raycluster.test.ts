@@ -390,9 +390,12 @@ describe('the rest of a RayCluster', () => {
 
   it('asks for cert-manager only where TLS is on', () => {
     const absent = { certManager: false };
-    expect(validateRayClusterPrerequisites({ tlsOptions: { enabled: true } }, ALL_GATES, absent)?.message).toBe(
-      'tlsOptions requires cert-manager, but cert-manager is not installed',
+    const secured = { tlsOptions: { enabled: true } };
+    expect(validateRayClusterPrerequisites(secured, ALL_GATES, absent)?.message).toBe(
+      'tlsOptions requires cert-manager, but cert-manager is not installed: install it, or start the operator with ISSUE_MTLS_CERTIFICATES=true to have it issue certificates itself',
     );
+    expect(validateRayClusterPrerequisites(secured, ALL_GATES, { certManager: true })).toBeUndefined();
+    expect(validateRayClusterPrerequisites(secured, ALL_GATES, { ...absent, ownIssuer: true })).toBeUndefined();
     expect(validateRayClusterPrerequisites({ tlsOptions: { enabled: false } }, ALL_GATES, absent)).toBeUndefined();
   });
 

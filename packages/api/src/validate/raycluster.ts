@@ -57,10 +57,15 @@ export function warnAboutRayClusterSpec(spec: Loose<RayClusterSpec>, gates: Feat
 export function validateRayClusterPrerequisites(
   spec: Loose<RayClusterSpec>,
   gates: FeatureGates,
-  present: { readonly certManager: boolean },
+  present: { readonly certManager: boolean; readonly ownIssuer?: boolean },
 ): FieldError | undefined {
-  if (present.certManager || !isTlsEnabled(spec, gates)) return undefined;
-  return fieldError('spec.tlsOptions', 'tlsOptions requires cert-manager, but cert-manager is not installed');
+  if (present.certManager || present.ownIssuer === true || !isTlsEnabled(spec, gates)) return undefined;
+  const remedy =
+    'install it, or start the operator with ISSUE_MTLS_CERTIFICATES=true to have it issue certificates itself';
+  return fieldError(
+    'spec.tlsOptions',
+    `tlsOptions requires cert-manager, but cert-manager is not installed: ${remedy}`,
+  );
 }
 
 /** Checks the upgrade strategy, which only clusters made by users may have. */

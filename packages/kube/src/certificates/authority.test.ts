@@ -3,7 +3,7 @@ import { createServer, connect as tlsConnect } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { createCertificateAuthority, openCertificateAuthority } from './authority.ts';
+import { createCertificateAuthority, openCertificateAuthority, renewCertificateAuthority } from './authority.ts';
 
 const authority = createCertificateAuthority();
 
@@ -63,4 +63,13 @@ test('an authority that was kept goes on issuing what its certificate proves', (
 test('a key that belongs to another certificate opens no authority', () => {
   const { key } = createCertificateAuthority();
   expect(() => openCertificateAuthority({ cert: authority.cert, key })).toThrow('not that of the certificate');
+});
+
+test('a renewed authority and the one it was take each other for the same', () => {
+  const before = createCertificateAuthority('keeper', { notAfter: new Date(Date.now() + 60_000) });
+  const after = renewCertificateAuthority(before);
+  const [old, renewed] = [new X509Certificate(before.cert), new X509Certificate(after.cert)];
+  expect(renewed.validToDate.getTime()).toBeGreaterThan(old.validToDate.getTime());
+  const leaves = [before, after].map((each) => new X509Certificate(each.issue({ commonName: 'leaf' }).cert));
+  for (const leaf of leaves) for (const ca of [old, renewed]) expect(leaf.checkIssued(ca)).toBe(true);
 });

@@ -42,14 +42,34 @@ export function createCertificateAuthority(
   commonName = 'test authority',
   life: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {},
 ): CertificateAuthority {
-  const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return selfSigned(commonName, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, life);
+}
+
+/**
+ * The same authority, name and key, with a new life. Whoever trusts either of its two certificates trusts what it has signed, so that one
+ * can take the place of the other at any time.
+ */
+export function renewCertificateAuthority(
+  kept: IssuedCertificate,
+  life: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {},
+): CertificateAuthority {
+  openCertificateAuthority(kept);
+  return selfSigned(commonNameOf(new X509Certificate(kept.cert)), createPrivateKey(kept.key), life);
+}
+
+function selfSigned(
+  commonName: string,
+  privateKey: KeyObject,
+  life: Pick<CertificateRequest, 'notBefore' | 'notAfter'>,
+): CertificateAuthority {
+  const publicKey = createPublicKey(privateKey);
   const request = { commonName, notAfter: new Date(Date.now() + 10 * YEAR_MS), ...life };
-  const cert = certificate(request, issuer.publicKey, issuer.privateKey, distinguishedName(commonName, []), [
+  const cert = certificate(request, publicKey, privateKey, distinguishedName(commonName, []), [
     extension('2.5.29.19', true, der.sequence(der.boolean(true))),
     extension('2.5.29.15', true, der.bits(Buffer.from([0x06]), 1)),
-    extension('2.5.29.14', false, der.octets(keyId(issuer.publicKey))),
+    extension('2.5.29.14', false, der.octets(keyId(publicKey))),
   ]);
-  return authority(commonName, cert, issuer.privateKey);
+  return authority(commonName, cert, privateKey);
 }
 
 /** An authority that `createCertificateAuthority` made earlier, from what was kept of it. Throws where the two do not belong together. */
@@ -57,8 +77,11 @@ export function openCertificateAuthority({ cert, key }: IssuedCertificate): Cert
   const own = new X509Certificate(cert);
   const privateKey = createPrivateKey(key);
   if (!own.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
-  const commonName = /^CN=(.*)$/m.exec(own.subject)?.[1] ?? '';
-  return authority(commonName, cert, privateKey);
+  return authority(commonNameOf(own), cert, privateKey);
+}
+
+function commonNameOf({ subject }: X509Certificate): string {
+  return /^CN=(.*)$/m.exec(subject)?.[1] ?? '';
 }
 
 function authority(commonName: string, cert: string, privateKey: KeyObject): CertificateAuthority {

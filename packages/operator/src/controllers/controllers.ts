@@ -1,5 +1,4 @@
 import { type OperatorEnv, ReportingController } from '@manta/api';
-import type { BuildContext } from '@manta/plan';
 import type { RayPoller, RaySend } from '@manta/ray';
 import {
   type Controller,
@@ -10,17 +9,12 @@ import {
 } from '@manta/runtime';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
-import {
-  createRayClusterCache,
-  optionalInformers,
-  type RayClusterCache,
-  requiredInformers,
-} from '../observe/ray-cluster-cache.ts';
+import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { createRayJobCache } from '../observe/rayjob-cache.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
 import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
-import { createNetworkPolicyCache, createNetworkPolicyController } from './network-policy.ts';
+import { createPartControllers, createPki } from './cluster-parts.ts';
 import { createRayAccess } from './ray-access.ts';
 import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
@@ -75,8 +69,10 @@ export function createControllers(world: World, input: ControllersInput): Contro
     clusterDomain: env.clusterDomain,
     throughApiServer: options.useKubernetesProxy,
   });
+  const pki = createPki(world, input);
   const raycluster = createRayClusterController(world, {
     context,
+    pki,
     facts,
     events: events.recorder(ReportingController.RayCluster),
     cache,
@@ -110,52 +106,21 @@ export function createControllers(world: World, input: ControllersInput): Contro
   });
   ray.tell('rayservice', rayservice);
   if (options.areRayMetricsOn) exportRayServiceMetrics(world.metrics, services.rayServices);
-  const networkPolicies = options.gates.RayClusterNetworkPolicy
-    ? networkPolicyController(world, { ...input, context, cache, events })
-    : undefined;
+  const parts = createPartControllers(world, { options, facts, context, cache, events, pki });
   const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
   return {
-    controllers: [
-      raycluster,
-      rayjob,
-      rayservice,
-      ...(networkPolicies?.controllers ?? []),
-      ...(raycronjob?.controllers ?? []),
-    ],
+    controllers: [raycluster, rayjob, rayservice, ...parts.controllers, ...(raycronjob?.controllers ?? [])],
     informers: [
       ...requiredInformers(cache),
       ...optionalInformers(cache),
       jobs,
       ...rayServiceInformers(services),
-      ...(networkPolicies?.informers ?? []),
+      ...parts.informers,
       ...(raycronjob?.informers ?? []),
     ],
     events,
     poller: ray.poller,
   };
-}
-
-/** What controllers that look after one part of a RayCluster share with the one that looks after its pods. */
-interface PartInput extends ControllersInput {
-  readonly context: BuildContext;
-  readonly cache: RayClusterCache;
-  readonly events: EventBroadcaster;
-}
-
-function networkPolicyController(
-  world: World,
-  { options, facts, context, cache, events }: PartInput,
-): Pick<Controllers, 'controllers' | 'informers'> {
-  const policies = createNetworkPolicyCache(world, options.watchNamespaces);
-  const controller = createNetworkPolicyController(world, {
-    context,
-    installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
-    events: events.recorder(ReportingController.NetworkPolicy),
-    cache,
-    policies,
-    concurrency: options.concurrency,
-  });
-  return { controllers: [controller], informers: [policies] };
 }
 
 function cronController(

@@ -1,9 +1,17 @@
-import { isConditionTrue, type RayCluster, RayClusterConditionType, type RayClusterStatus } from '@manta/api';
+import {
+  isConditionTrue,
+  isTlsEnabled,
+  type KubeObject,
+  type RayCluster,
+  RayClusterConditionType,
+  type RayClusterStatus,
+} from '@manta/api';
 import {
   type BuildContext,
   headsToAsk,
   isUrgentChange,
   type ObservedRayCluster,
+  type PkiState,
   type PlanOutcome,
   planRayCluster,
   planUnseen,
@@ -16,6 +24,7 @@ import {
   createController,
   done,
   type EventRecorder,
+  fromInformer,
   type ReconcileContext,
   type ReconcileResult,
   requeueAfter,
@@ -27,6 +36,7 @@ import { createHolds } from '../observe/create-holds.ts';
 import { FailingPods } from '../observe/failing-pods.ts';
 import { LastHolders } from '../observe/last-holders.ts';
 import { informerOf, optionalInformers, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import { type PkiCache, type PkiInformer, pkiInformers, pkiKeys, type PkiStates } from '../observe/pki-cache.ts';
 import type { RayNodeLists } from '../observe/ray-node-lists.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
 import { RefusedGroups } from '../observe/refused-groups.ts';
@@ -34,6 +44,7 @@ import { unseenKinds } from '../observe/unreadable.ts';
 import { StatusHold } from '../status-hold.ts';
 import { ToldWarnings } from '../told-warnings.ts';
 import type { RayClusterMetrics } from './raycluster-metrics.ts';
+import { installedIn } from './cluster-parts.ts';
 import { rayClusterSources } from './raycluster-sources.ts';
 
 export interface RayClusterControllerOptions {
@@ -44,6 +55,8 @@ export interface RayClusterControllerOptions {
   readonly concurrency: number;
   /** Absent: Ray is never asked, and what only Ray knows stays unknown. */
   readonly nodes?: RayNodeLists;
+  /** Absent: no cluster has mutual TLS. */
+  readonly pki?: { readonly states: PkiStates; readonly cache: PkiCache } | undefined;
   /** Absent: nobody wants to know. */
   readonly metrics?: RayClusterMetrics;
 }
@@ -66,10 +79,17 @@ export function createRayClusterController(world: World, options: RayClusterCont
     concurrency: options.concurrency,
     required: [cache.clusters],
     // Without these nothing can be decided; where they are forbidden, the cluster's status can still say so.
-    optional: [pods, services, ...optionalInformers(cache)],
-    sources: rayClusterSources(cache),
+    optional: [pods, services, ...optionalInformers(cache), ...pkiOf(options)],
+    sources: [
+      ...rayClusterSources(cache),
+      ...pkiOf(options).map((informer) => fromInformer(informer, { keys: pkiKeys })),
+    ],
     reconcile: (key, pass) => reconciler.reconcile(key, pass),
   });
+}
+
+function pkiOf({ pki }: RayClusterControllerOptions): readonly PkiInformer<KubeObject>[] {
+  return pki === undefined ? [] : pkiInformers(pki.cache);
 }
 
 class RayClusterReconciler {
@@ -82,7 +102,7 @@ class RayClusterReconciler {
   readonly #failing: FailingPods;
 
   constructor(world: World, options: RayClusterControllerOptions) {
-    const { cache, context, facts } = options;
+    const { cache, context, facts, pki } = options;
     this.#world = world;
     this.#options = options;
     this.#failing = new FailingPods(cache.pods, () => world.clock.now());
@@ -92,7 +112,7 @@ class RayClusterReconciler {
       lastHolders: new LastHolders(cache.pods),
       holds: (key, cluster) => createHolds(key, cluster, this.#refused, this.#failing),
       context,
-      installed: { certManager: facts.hasCertManager, openShift: facts.isOpenShift },
+      installed: installedIn(facts, pki?.cache),
       now: () => world.clock.now(),
       startedAt: world.clock.now(),
     };
@@ -103,8 +123,13 @@ class RayClusterReconciler {
     if (seen === undefined) return this.#forget(key);
     const unseen = unseenKinds(this.#options.cache, pass.namespace ?? '');
     if (unseen.length > 0) return this.#explain(seen, unseen, pass);
+    const pki = await this.#pkiOf(seen, pass);
     const rayNodes = await this.#options.nodes?.of(key, seen.cluster, headsToAsk(seen), pass.signal);
-    const observed = rayNodes === undefined ? seen : { ...seen, rayNodes };
+    const observed = {
+      ...seen,
+      ...(pki === undefined ? {} : { pki }),
+      ...(rayNodes === undefined ? {} : { rayNodes }),
+    };
     const plan = planRayCluster(observed);
     const actor = this.#actor(observed.cluster, pass);
     const outcome = await this.#act(key, plan, observed, actor);
@@ -119,6 +144,11 @@ class RayClusterReconciler {
       retryMs(status ?? observed.cluster.status),
     );
     return Number.isFinite(lookAgainMs) ? requeueAfter(lookAgainMs) : done;
+  }
+
+  /** Only clusters with mutual TLS have certificates to wait for. */
+  async #pkiOf({ cluster, context }: ObservedRayCluster, { signal }: ReconcileContext): Promise<PkiState | undefined> {
+    return isTlsEnabled(cluster.spec, context.gates) ? await this.#options.pki?.states.of(cluster, signal) : undefined;
   }
 
   async #act(
@@ -190,6 +220,7 @@ class RayClusterReconciler {
     this.#warnings.forget(key);
     this.#refused.forget(key);
     this.#options.nodes?.forget(key);
+    this.#options.pki?.states.forget(key);
     this.#options.metrics?.forget(key);
     return done;
   }

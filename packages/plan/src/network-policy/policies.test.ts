@@ -63,7 +63,7 @@ describe.each(['DenyAll', 'DenyAllIngress', 'DenyAllEgress'] as const)('%s', (mo
 });
 
 it('closes both directions where no mode is given, and none where no policy is', () => {
-  expect(policies({}).map(({ spec }) => spec?.policyTypes)).toEqual(Array(3).fill(['Ingress', 'Egress']));
+  expect(policies({}).map(({ spec }) => spec?.policyTypes)).toEqual([0, 1, 2].map(() => ['Ingress', 'Egress']));
   expect(policies(undefined)).toEqual([]);
 });
 

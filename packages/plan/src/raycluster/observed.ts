@@ -16,7 +16,14 @@ export interface ObservedRayCluster {
   readonly children: ObservedChildren;
   readonly context: BuildContext;
   /** What else is installed in the Kubernetes cluster. */
-  readonly installed: { readonly certManager: boolean; readonly openShift: boolean };
+  readonly installed: {
+    readonly certManager: boolean;
+    readonly openShift: boolean;
+    /** The operator issues certificates itself. */
+    readonly ownIssuer?: boolean;
+  };
+  /** How it stands with the certificates of a cluster that has mutual TLS; absent for others. */
+  readonly pki?: PkiState | undefined;
   /** 32 fresh random bytes; used only when a token has to be made. */
   readonly tokenBytes: Uint8Array;
   /** The uid of the pod that last held a worker's place and is gone, by `<group>/<place>`. */
@@ -30,6 +37,15 @@ export interface ObservedRayCluster {
   /** Ray's list of nodes by the uid of the head pod that gave it, as far as heads were asked and have answered. */
   readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
 }
+
+/** Whether the certificates of a cluster are there. */
+export type PkiState =
+  | { readonly isReady: false; readonly why: string }
+  | {
+      readonly isReady: true;
+      /** Pods that are older than this have a certificate that runs out, in milliseconds since the epoch; absent: none have. */
+      readonly renewedAt?: { readonly head: number; readonly worker: number };
+    };
 
 /** What decisions need of a pod. */
 export interface PodRecord {

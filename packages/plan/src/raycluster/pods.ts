@@ -1,4 +1,5 @@
 import type { Action } from '../plan.ts';
+import { holdForCertificates, restartForCertificates } from './certificates.ts';
 import { planHead } from './head.ts';
 import { decideRecreate } from './recreate.ts';
 import { recycleLostWorkers } from './rejoin.ts';
@@ -17,12 +18,14 @@ export function planPods(subject: Subject): readonly Action[] {
   const recreate = decideRecreate(subject);
   if (recreate.kind === 'recreate') return recreate.actions;
   const head = planHead(subject);
-  return removalsFirst([
+  const actions = removalsFirst([
     ...(recreate.kind === 'restamp' ? recreate.actions : []),
     ...head.actions,
     ...(head.mayGoOn ? recycleLostWorkers(subject) : []),
     ...(head.mayGoOn ? planWorkers(subject) : []),
+    ...restartForCertificates(subject),
   ]);
+  return holdForCertificates(subject, actions);
 }
 
 /** Room is made before it is asked for: under a quota that is used up, a refused creation would keep everything after it from going. */

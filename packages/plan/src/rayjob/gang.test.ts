@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../plan.ts';
 import type { BatchSchedulerName, GangRecord } from '../scheduling/scheduler.ts';
 import { planRayJob } from './plan.ts';
-import { initializing, type JobOptions, observedJob, running } from './testing/observed-job.ts';
+import { initializing, type JobOptions, type observedJob, running } from './testing/observed-job.ts';
 
 const LABELS = {
   'volcano.sh/queue-name': 'q',
@@ -20,8 +20,27 @@ function planned(scheduler: BatchSchedulerName, make: Make, options: JobOptions 
   return planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: scheduler } }).actions;
 }
 
+/** What these tests look at in an object that is made. */
+interface Made {
+  readonly metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  readonly spec: {
+    readonly template: {
+      readonly metadata: {
+        readonly labels: Readonly<Record<string, string>>;
+        readonly annotations: Readonly<Record<string, string>>;
+      };
+      readonly spec: { readonly schedulerName?: string };
+    };
+  };
+}
+
 const created = (actions: readonly Action[], kind: string) =>
-  actions.flatMap((action) => (action.type === 'create' && action.kind === kind ? action.objects : []))[0] as any;
+  actions.flatMap((action) =>
+    action.type === 'create' && action.kind === kind ? action.objects : [],
+  )[0] as unknown as Made;
 
 const withoutCluster = (options: JobOptions) => initializing({ cluster: undefined, ...options });
 
@@ -104,7 +123,7 @@ describe('a RayJob with Volcano', () => {
 describe('a RayJob with another scheduler', () => {
   it('YuniKorn: the task groups, the submitter among them, are written on the cluster for its pods to copy', () => {
     const { metadata } = created(planned('yunikorn', withoutCluster), 'RayCluster');
-    const groups = JSON.parse(metadata.annotations['yunikorn.apache.org/task-groups']) as { name: string }[];
+    const groups = JSON.parse(metadata.annotations['yunikorn.apache.org/task-groups'] ?? '') as { name: string }[];
     expect(groups.map(({ name }) => name)).toEqual(['headgroup', 'workers', 'submittergroup']);
     expect(metadata.annotations).not.toHaveProperty('yunikorn.apache.org/task-group-name');
     expect(metadata.labels).toMatchObject({ applicationId: 'app' });

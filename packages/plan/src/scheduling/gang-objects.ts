@@ -28,7 +28,7 @@ export function planGangObject(
   if (!isOwn(gang, live)) return [{ type: 'fail', message: collision(gang, live) }];
   const spec = aligned(live.object.spec, wanted.spec);
   if (spec === undefined) return removed;
-  return [...removed, { type: 'update', kind, object: { ...live.object, ...{ spec } } }];
+  return [...removed, { type: 'update', kind, object: withSpec(live.object, spec) }];
 }
 
 /** Whether the object was made for this very owner. */
@@ -75,6 +75,10 @@ export function publicKind(kind: GangKind): string {
 /** The owner reference of what belongs to a gang and goes with its owner. */
 export function gangOwnerReference({ owner }: Gang): ReturnType<typeof controllerReference> {
   return controllerReference(owner.kind, owner.object);
+}
+
+function withSpec(object: KubeObject, spec: unknown): KubeObject & { readonly spec: unknown } {
+  return { ...object, spec };
 }
 
 function aligned(live: unknown, wanted: GangObject['spec']): unknown {

@@ -1,0 +1,77 @@
+import { type OperatorEnv, ReportingController } from '@manta/api';
+import type { BuildContext, ObservedRayCluster } from '@manta/plan';
+import type { Controller, EventBroadcaster, Informer, World } from '@manta/runtime';
+import type { ClusterFacts } from '../cluster/facts.ts';
+import { createPkiCache, type PkiCache, pkiInformers, PkiStates } from '../observe/pki-cache.ts';
+import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import type { OperatorOptions } from '../options/options.ts';
+import { createMtlsController } from './mtls.ts';
+import { createNetworkPolicyCache, createNetworkPolicyController } from './network-policy.ts';
+
+/** What controllers that look after one part of a RayCluster share with the one that looks after its pods. */
+export interface PartInput {
+  readonly options: OperatorOptions;
+  readonly facts: ClusterFacts;
+  readonly context: BuildContext;
+  readonly cache: RayClusterCache;
+  readonly events: EventBroadcaster;
+  readonly pki: Pki | undefined;
+}
+
+/** The certificates of RayClusters: what is known of them, and whether pods may come. */
+export interface Pki {
+  readonly cache: PkiCache;
+  readonly states: PkiStates;
+}
+
+/** Undefined where clusters have no mutual TLS: its gate is off, or nobody issues certificates. */
+export function createPki(
+  world: World,
+  {
+    options,
+    facts,
+    env,
+  }: { readonly options: OperatorOptions; readonly facts: ClusterFacts; readonly env: OperatorEnv },
+): Pki | undefined {
+  if (!options.gates.RayClusterMTLS) return undefined;
+  if (!facts.hasCertManager && !env.issuesMtlsCertificates) return undefined;
+  const cache = createPkiCache(world, facts.hasCertManager ? 'cert-manager' : 'operator', options.watchNamespaces);
+  return { cache, states: new PkiStates(cache, world.client) };
+}
+
+/** What else is there in the Kubernetes cluster that RayClusters may ask for. */
+export function installedIn(facts: ClusterFacts, pki: PkiCache | undefined): ObservedRayCluster['installed'] {
+  return {
+    certManager: facts.hasCertManager,
+    openShift: facts.isOpenShift,
+    ownIssuer: pki?.issuedBy === 'operator',
+  };
+}
+
+/** The controllers of NetworkPolicies and certificates, as far as they are switched on. */
+export function createPartControllers(
+  world: World,
+  { options, facts, context, cache, events, pki }: PartInput,
+): { readonly controllers: readonly Controller[]; readonly informers: readonly Informer[] } {
+  const { concurrency, gates, watchNamespaces } = options;
+  const common = { context, cache, concurrency, installed: installedIn(facts, pki?.cache) };
+  const policies = gates.RayClusterNetworkPolicy ? createNetworkPolicyCache(world, watchNamespaces) : undefined;
+  const recorder = (controller: ReportingController) => events.recorder(controller);
+  return {
+    controllers: [
+      ...(policies === undefined
+        ? []
+        : [
+            createNetworkPolicyController(world, {
+              ...common,
+              policies,
+              events: recorder(ReportingController.NetworkPolicy),
+            }),
+          ]),
+      ...(pki === undefined
+        ? []
+        : [createMtlsController(world, { ...common, pki: pki.cache, events: recorder(ReportingController.Mtls) })]),
+    ],
+    informers: [...(policies === undefined ? [] : [policies]), ...(pki === undefined ? [] : pkiInformers(pki.cache))],
+  };
+}

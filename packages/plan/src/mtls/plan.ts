@@ -1,0 +1,167 @@
+import {
+  isManagedExternally,
+  isTlsEnabled,
+  type KubeObject,
+  MtlsEventReason as Reason,
+  type OwnerReference,
+  pkiNames,
+  type RayCluster,
+  type RayClusterSpec,
+  type Secret,
+  withRayClusterDefaults,
+} from '@manta/api';
+import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
+import { checkRayCluster } from '../raycluster/check.ts';
+import type { ObservedRayCluster } from '../raycluster/observed.ts';
+import {
+  buildAuthority,
+  buildAuthorityIssuer,
+  buildHeadCertificate,
+  buildSelfSignedIssuer,
+  buildWorkerCertificate,
+  type Certificate,
+  isIssued,
+} from './cert-manager.ts';
+import { headNames, workerNames } from './names.ts';
+
+/** Everything a decision about the certificates of a RayCluster needs, where cert-manager issues them. */
+export interface ObservedPki extends Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed' | 'pods' | 'now'> {
+  /** Those that carry the cluster's label. */
+  readonly issuers: readonly KubeObject[];
+  readonly certificates: readonly Certificate[];
+  /** The Secrets of certificates that were issued, as far as they are not known to belong to them. */
+  readonly secrets: readonly Secret[];
+}
+
+const WAIT_MS = 30_000;
+const REST_MS = 60_000;
+const SOON_MS = 24 * 3_600_000;
+
+/** Whether the certificates of this cluster are our business: it asks for them, is ours, stays, and is in order. */
+export function wantsPki({ cluster, ...rest }: Pick<ObservedPki, 'cluster' | 'context' | 'installed'>): boolean {
+  const { spec, metadata } = cluster;
+  if (spec === undefined || isManagedExternally(spec) || metadata?.deletionTimestamp !== undefined) return false;
+  return isTlsEnabled(spec, rest.context.gates) && checkRayCluster({ ...rest, cluster }).isUsable;
+}
+
+/** Asks cert-manager for an authority of the cluster's own and for the certificates of head and workers, from top to bottom. */
+export function planPki(observed: ObservedPki): Plan {
+  const cluster = withRayClusterDefaults(observed.cluster);
+  if (cluster.spec === undefined || !wantsPki({ ...observed, cluster })) return NOTHING;
+  const { head, worker } = leaves(observed, cluster, cluster.spec);
+  const actions = [
+    ...ensure(observed.issuers, 'Issuer', 'self-signed issuer', buildSelfSignedIssuer(cluster)),
+    ...ensure(observed.certificates, 'Certificate', 'CA certificate', buildAuthority(cluster)),
+    ...ensure(observed.issuers, 'Issuer', 'CA issuer', buildAuthorityIssuer(cluster)),
+    ...ensureLeaf(observed.certificates, 'head', head),
+    ...ensureLeaf(observed.certificates, 'worker', worker),
+    ...ownSecrets(observed),
+  ];
+  return { actions: [...actions, ...verdict(observed, cluster)], lookAgainMs: isReady(observed) ? REST_MS : WAIT_MS };
+}
+
+function leaves({ pods, context }: ObservedPki, cluster: RayCluster, spec: RayClusterSpec) {
+  return {
+    head: buildHeadCertificate(cluster, headNames(cluster, spec, pods, context)),
+    worker: buildWorkerCertificate(cluster, workerNames(pods)),
+  };
+}
+
+function ensure(
+  existing: readonly KubeObject[],
+  kind: 'Issuer' | 'Certificate',
+  step: string,
+  wanted: KubeObject,
+): readonly Action[] {
+  if (find(existing, wanted) !== undefined) return [];
+  return [{ type: 'create', kind, objects: [wanted], whenExists: 'fine', ...failing(step) }];
+}
+
+/** Only what is named in it is compared: cert-manager and its users may have filled in the rest. */
+function ensureLeaf(
+  existing: readonly Certificate[],
+  whose: 'head' | 'worker',
+  wanted: Certificate,
+): readonly Action[] {
+  const step = `${whose} certificate`;
+  const live = find(existing, wanted);
+  if (live === undefined) return ensure(existing, 'Certificate', step, wanted);
+  if (areLabelled(live, wanted) && areNamed(live, wanted)) return [];
+  const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
+  const object = { ...live, metadata: { ...live.metadata, labels }, spec: { ...live.spec, ...wanted.spec } };
+  const addresses = `[${wanted.spec?.ipAddresses?.join(' ') ?? ''}]`;
+  const done = normal(Reason.CertificatesUpdated, 'Update', `Updated ${whose} certificate SANs (IPs: ${addresses})`);
+  return [{ type: 'update', kind: 'Certificate', object, done, ...failing(step) }];
+}
+
+/** A Secret goes with its Certificate, and that with the cluster. */
+function ownSecrets({ secrets, certificates }: ObservedPki): readonly Action[] {
+  return secrets.flatMap((secret) => {
+    const certificate = certificates.find(({ spec }) => spec?.secretName === secret.metadata?.name);
+    if (certificate === undefined || isOwned(secret, certificate)) return [];
+    const ownerReferences = [...(secret.metadata?.ownerReferences ?? []), referenceTo(certificate)];
+    const object = { ...secret, metadata: { ...secret.metadata, ownerReferences } };
+    return [{ type: 'update', kind: 'Secret', object, ...failing('secret ownership'), isOptional: true } as const];
+  });
+}
+
+function verdict(observed: ObservedPki, cluster: RayCluster): readonly Action[] {
+  if (!isReady(observed))
+    return [told(normal(Reason.CertsNotReady, 'Reconcile', 'Waiting for cert-manager to issue mTLS certificates'))];
+  const ready = 'mTLS PKI is ready: CA, head, and worker certificates issued';
+  return [told(normal(Reason.PkiReady, 'Reconcile', ready)), ...expiring(observed, cluster)];
+}
+
+function expiring({ certificates, now }: ObservedPki, { metadata }: RayCluster): readonly Action[] {
+  const name = metadata?.name ?? '';
+  const names = [pkiNames.headCertificate(name), pkiNames.workerCertificate(name), pkiNames.caCertificate(name)];
+  return names.flatMap((each) => {
+    const notAfter = certificates.find((certificate) => certificate.metadata?.name === each)?.status?.notAfter;
+    const leftMs = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter) - now;
+    return leftMs < SOON_MS ? [expiringSoon(each, leftMs)] : [];
+  });
+}
+
+/** What Ray's users have to know of a certificate that runs out. */
+export function expiringSoon(certificate: string, leftMs: number): Action {
+  const hours = (leftMs / 3_600_000).toFixed(1);
+  const note = `TLS certificate ${certificate} expires in ${hours} hours; Ray does not hot-reload certs so a pod restart will be needed after renewal`;
+  return told(warning(Reason.CertificateExpiringSoon, 'Reconcile', note));
+}
+
+function isReady({ certificates, cluster }: ObservedPki): boolean {
+  const name = cluster.metadata?.name ?? '';
+  return [pkiNames.headCertificate(name), pkiNames.workerCertificate(name)].every((each) =>
+    certificates.some((certificate) => certificate.metadata?.name === each && isIssued(certificate)),
+  );
+}
+
+function areLabelled(live: Certificate, wanted: Certificate): boolean {
+  return Object.entries(wanted.metadata?.labels ?? {}).every(([key, value]) => live.metadata?.labels?.[key] === value);
+}
+
+function areNamed({ spec: live = {} }: Certificate, { spec: wanted = {} }: Certificate): boolean {
+  const same = (a: readonly string[] = [], b: readonly string[] = []) => a.toSorted().join() === b.toSorted().join();
+  return same(live.dnsNames, wanted.dnsNames) && same(live.ipAddresses, wanted.ipAddresses);
+}
+
+function isOwned({ metadata }: Secret, certificate: Certificate): boolean {
+  return metadata?.ownerReferences?.some(({ uid }) => uid === certificate.metadata?.uid) ?? false;
+}
+
+function referenceTo({ metadata }: Certificate): OwnerReference {
+  const { name = '', uid = '' } = metadata ?? {};
+  return { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', name, uid };
+}
+
+function find<T extends KubeObject>(existing: readonly T[], { metadata }: KubeObject): T | undefined {
+  return existing.find((each) => each.metadata?.name === metadata?.name);
+}
+
+function failing(step: string): { readonly failed: ReturnType<typeof warning> } {
+  return { failed: warning(Reason.FailedToReconcile, 'Reconcile', `Failed to reconcile mTLS ${step}:`) };
+}
+
+function told(event: ReturnType<typeof normal>): Action {
+  return { type: 'event', event };
+}

@@ -36,7 +36,7 @@ export async function operatorImage(): Promise<{ readonly input: ImageInput; rea
     ],
     user: `${USER}:${USER}`,
     entrypoint: ['/manager'],
-    env: ['PATH=/nodejs/bin'],
+    env: ['PATH=/nodejs/bin', 'MALLOC_ARENA_MAX=1'],
     labels: {
       'org.opencontainers.image.title': 'manta-operator',
       'org.opencontainers.image.version': VERSION,

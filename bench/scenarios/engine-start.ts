@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { startControlPlane } from '../../tests/support/control-plane.ts';
 import { freePort } from '../../tests/support/free-port.ts';
@@ -41,10 +42,17 @@ export const engineStart: Scenario = {
         readyAgainMs: warm.readyMs,
         realServingMs: realMs,
       },
-      budgets: [{ what: `ready within ${BUDGET_MS} ms`, isKept: cold.readyMs < BUDGET_MS }],
+      budgets: [
+        { what: `serving and ready within ${BUDGET_MS} ms on a new data directory`, isKept: isWithin(cold) },
+        { what: `serving and ready within ${BUDGET_MS} ms on a used one`, isKept: isWithin(warm) },
+      ],
     };
   },
 };
+
+function isWithin({ servingMs, readyMs }: Start): boolean {
+  return servingMs < BUDGET_MS && readyMs < BUDGET_MS;
+}
 
 function median(starts: readonly Start[]): Start {
   const middle = (of: (run: Start) => number) =>
@@ -60,6 +68,8 @@ async function start(dataDir: string): Promise<Start> {
   });
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   const ready = new Promise<number>((done) => child.stdout.once('data', () => done(performance.now() - started)));
+  // Asking for more than a connection until there is one would take time from the program that is to start.
+  while (!(await listens(port))) await new Promise((done) => setTimeout(done, 2));
   while (!(await answers(port))) await new Promise((done) => setTimeout(done, 2));
   const servingMs = performance.now() - started;
   const readyMs = await ready;
@@ -72,6 +82,14 @@ async function start(dataDir: string): Promise<Start> {
 function version(): Promise<void> {
   return new Promise((done) => {
     spawn(MANTA, ['version'], { stdio: 'ignore' }).once('exit', () => done());
+  });
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true));
+    socket.on('connect', () => socket.destroy());
+    socket.on('error', () => done(false));
   });
 }
 

@@ -7,7 +7,6 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import {
   bitString,
   derTrue,
@@ -76,7 +75,7 @@ function extension(id: string, value: Uint8Array, critical = false): Buffer {
 const ipGroups = (text: string | undefined): readonly string[] => (text ? text.split(':') : []);
 
 function ipBytes(address: string): Buffer {
-  if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
+  if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail] = address.split('::');
   const left = ipGroups(head);
   const right = ipGroups(tail);

@@ -16,16 +16,23 @@ export async function firstDefinitions(isRouting: boolean): Promise<NonNullable<
 
 /**
  * Sees to it that an engine has our CRDs as they are now. A new one has just been given them all; on a used one applying them is most of a
- * start's work, so it is left out where they are as we left them, and between two of them the engine answers whoever asks.
+ * start's work, so it is left out where they are as `rememberCrds` saw them, and between two of them the engine answers whoever asks.
  */
 export async function ensureCrds({ client, planted }: Engine, dataDir: string): Promise<void> {
-  const file = join(dataDir, 'crds.sha256');
   const ours = sharedCrds();
-  if (!ours.every(({ metadata }) => planted.includes(metadata?.name ?? ''))) {
-    if (read(file) === (await digest(client, ours))) return;
-    await installCrds(client, nextTurn);
-  }
-  writeWhole(file, await digest(client, ours));
+  const isNew = ours.every(({ metadata }) => planted.includes(metadata?.name ?? ''));
+  if (isNew || read(fileIn(dataDir)) === (await digest(client, ours))) return;
+  await installCrds(client, nextTurn);
+}
+
+/** Notes how an engine has our CRDs, for its next start. */
+export async function rememberCrds({ client }: Engine, dataDir: string): Promise<void> {
+  const now = await digest(client, sharedCrds());
+  if (read(fileIn(dataDir)) !== now) writeWhole(fileIn(dataDir), now);
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'crds.sha256');
 }
 
 /** Our CRDs, and which state of which objects the cluster has in their place. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   createImageTable,
   type ImageTableOptions,
@@ -18,7 +18,7 @@ import { ApiError, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { provideRay } from '../local/provide-ray.ts';
 import { chosenDataDir } from './data-dir.ts';
-import { ensureCrds, firstDefinitions } from './engine-crds.ts';
+import { ensureCrds, firstDefinitions, rememberCrds } from './engine-crds.ts';
 import { resetDataDir } from '../local/reset.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
 
@@ -40,6 +40,9 @@ export interface UpOptions {
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
+
+/** How long the API has for its first clients before the rest begins. */
+const HEAD_START_MS = 30;
 
 /** Serves the API with our CRDs and the operator until SIGINT or SIGTERM; resolves with the exit status. */
 export async function up(options: UpOptions, version: string): Promise<number> {
@@ -99,8 +102,9 @@ export async function up(options: UpOptions, version: string): Promise<number> {
         (error: unknown) => sayError('router', error),
       );
     }
-    // Not before: nobody who waits for the API waits for the operator's code to be read.
-    await nextTurn();
+    // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
+    await delay(HEAD_START_MS);
+    await rememberCrds(engine, dataDir);
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {

@@ -1,10 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { cacheRoot } from '../../packages/manta/src/local/provide-ray.ts';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { processesOf } from './support/local-ray.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const home = mkdtempSync(join(tmpdir(), 'manta-home-'));
@@ -27,8 +28,6 @@ function start(args: readonly string[]) {
   return { child, ended, said: () => said };
 }
 
-const leftOvers = () => readdirSync(home).filter((name) => name.startsWith('manta-start-'));
-
 describe('npm start', () => {
   it('runs the sample RayJob on real Ray, shows its output and, with --exit, leaves with success and nothing behind', async () => {
     const { ended, said } = start(['--exit']);
@@ -39,7 +38,17 @@ describe('npm start', () => {
     expect(said()).toMatch(/│ Ray [\d.]+ ran 20 tasks:/);
     // oxlint-disable-next-line no-control-regex
     expect(said()).not.toMatch(/\u001b/);
-    expect(leftOvers()).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+    expect(processesOf(home)).toEqual([]);
+  });
+
+  it('does the same without namespaces', async () => {
+    const { ended, said } = start(['--exit', '--sandbox', 'none']);
+    const status = await ended;
+    expect({ status, said: status === 0 ? '' : said() }).toEqual({ status: 0, said: '' });
+    expect(said()).toContain('pods run without namespaces');
+    expect(said()).toMatch(/│ Ray [\d.]+ ran 20 tasks:/);
+    expect(readdirSync(home)).toEqual([]);
     expect(processesOf(home)).toEqual([]);
   });
 
@@ -48,19 +57,7 @@ describe('npm start', () => {
     await vi.waitFor(() => expect(said()).toContain('head pod'), { timeout: 60_000, interval: 50 });
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
-    expect(leftOvers()).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
     expect(processesOf(home)).toEqual([]);
   });
 });
-
-/** Command lines of processes that name a folder. */
-function processesOf(folder: string): readonly string[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      return line.includes(folder) ? [line.replaceAll('\0', ' ')] : [];
-    } catch {
-      return [];
-    }
-  });
-}

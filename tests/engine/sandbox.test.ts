@@ -200,4 +200,32 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
     expect((await main.ended).code).not.toBe(0);
   });
+
+  it('run again, at the same address, after all that was around them has been killed', async () => {
+    const sandbox = await pod();
+    const main = await sandbox.start({
+      name: 'main',
+      command: ['sleep', '1000'],
+      env,
+      mounts: [],
+      shmBytes: 1 << 26,
+      output: join(folder, 'killed'),
+    });
+    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    expect(await main.ended).toEqual({ code: 137, signal: 'SIGKILL' });
+    expect((await run(sandbox, 'hostname -I')).output.trim()).toBe(sandbox.ip);
+    await sandbox.destroy();
+  });
+
+  /** The machine's processes: those that have the folder of its sockets in their arguments. */
+  function machines(): readonly number[] {
+    const sockets = readFileSync(join(folder, 'sockets'), 'utf8');
+    return readdirSync('/proc').flatMap((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${sockets}/machine`) ? [Number(pid)] : [];
+      } catch {
+        return [];
+      }
+    });
+  }
 });

@@ -34,7 +34,10 @@ export async function runSampleJob(run: SampleRun, signal: AbortSignal): Promise
     showPods(pods.items, stages);
     const submitter = pods.items.find(({ metadata }) => metadata?.labels?.['job-name'] === name);
     if (submitter?.status?.phase !== undefined && submitter.status.phase !== 'Pending')
-      output ??= showOutput(run, submitter, signal);
+      output ??= showOutput(run, submitter, signal).catch((error: unknown) => {
+        // Told to stop in the middle of it: that is no failure.
+        if (!signal.aborted) throw error;
+      });
     if (status.jobStatus === 'RUNNING') stages.reach('job running');
     if (status.jobDeploymentStatus === 'Complete' || status.jobDeploymentStatus === 'Failed') {
       await output;

@@ -47,7 +47,11 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       {},
     )
     .addOption(
-      new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices(['user', 'root']),
+      new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices([
+        'user',
+        'root',
+        'none',
+      ]),
     )
     .action(async (options: UpOptions) => {
       const { up } = await import('./commands/up.ts');

@@ -1,8 +1,10 @@
 import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { cacheRoot } from './local/cache-root.ts';
 import { VERSION } from './version.ts';
 
 // Parsing our own sources is a good part of a short command's time; V8's code cache makes the second run start faster.
-enableCompileCache();
+enableCompileCache(join(cacheRoot(process.env), 'node'));
 
 const [command, ...args] = process.argv.slice(2);
 

@@ -4,13 +4,12 @@ import { registerNode } from '../kubelet/register-node.ts';
 import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
 import type { ImageTable } from './kubelet/images.ts';
-import { startProcessKubelet } from './kubelet/process-kubelet.ts';
+import { type ProcessKubelet, startProcessKubelet } from './kubelet/process-kubelet.ts';
 import { createEgress } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import { pipVariables } from './network/pip-variables.ts';
 import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
-import { chooseDriver, EGRESS_PORT } from './sandbox/choose-driver.ts';
-import type { SandboxMode } from './sandbox/choose-driver.ts';
+import { chooseDriver, type SandboxMode } from './sandbox/choose-driver.ts';
 
 /** How pods are run on this machine. */
 export interface PodsOptions {
@@ -38,12 +37,24 @@ const RESERVED_BYTES = 1024 * 1024 * 1024;
 
 /** Brings up the pods' network, a node and its kubelet. */
 export async function startPods({ cluster, accept }: PodsContext, options: PodsOptions): Promise<LocalPods> {
+  // Pods are dialled by what is made after this.
+  const made: { kubelet?: ProcessKubelet } = {};
+  const dial = async (host: string, port: number): Promise<Duplex> => {
+    const destination = findDestination(cluster, host, port);
+    const { namespace = '', name = '' } = destination?.pod.metadata ?? {};
+    const sandbox = made.kubelet?.worker(namespace, name)?.sandbox;
+    if (destination === undefined || sandbox === undefined)
+      throw new Error(`nobody answers for ${host}:${port}: no pod behind it runs`);
+    return await sandbox.connect(destination.port);
+  };
   const driver = await chooseDriver({
     mode: options.mode,
     dataDir: options.dataDir,
     machineCommand: options.machineCommand,
     onApiConnection: accept,
     onEgressConnection: createEgress(options.env),
+    dial,
+    onTrouble: (error) => cluster.onError?.('pods', 'machine', error),
   });
   const nodeName =
     hostname()
@@ -58,23 +69,15 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   await announce();
   const heartbeat = setInterval(() => void announce().catch(() => undefined), HEARTBEAT_MS);
   heartbeat.unref();
-  const egress = `http://${driver.apiServer.host}:${EGRESS_PORT}`;
   const kubelet = startProcessKubelet(cluster, {
     nodeName,
     driver,
     images: options.images,
     dataDir: options.dataDir,
     capacity,
-    env: pipVariables(options.env, egress),
+    env: pipVariables(options.env, driver.egress),
   });
-  const dial = async (host: string, port: number): Promise<Duplex> => {
-    const destination = findDestination(cluster, host, port);
-    const { namespace = '', name = '' } = destination?.pod.metadata ?? {};
-    const sandbox = kubelet.worker(namespace, name)?.sandbox;
-    if (destination === undefined || sandbox === undefined)
-      throw new Error(`nobody answers for ${host}:${port}: no pod behind it runs`);
-    return await sandbox.connect(destination.port);
-  };
+  made.kubelet = kubelet;
   const proxy = await startServiceProxy(dial);
   return {
     description: driver.description,

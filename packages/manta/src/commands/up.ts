@@ -5,6 +5,7 @@ import {
   createImageTable,
   type ImageTableOptions,
   type LocalPods,
+  PLAIN_GATEWAY,
   POD_GATEWAY,
   type PodsContext,
   readEngineRecord,
@@ -63,7 +64,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     port: options.port,
     toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
     onError: sayError,
-    furtherAddresses: [POD_GATEWAY],
+    furtherAddresses: [POD_GATEWAY, PLAIN_GATEWAY],
     ...(ray === undefined
       ? {}
       : {

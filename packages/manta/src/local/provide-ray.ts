@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheRoot } from './cache-root.ts';
 import { explainInstall } from './install-problem.ts';
 import { withLock } from './lock.ts';
+
+export { cacheRoot };
 
 /** A Python environment with Ray in it. */
 export interface RayHome {
@@ -56,14 +58,6 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
       return { bin: join(folder, 'bin') };
     },
   );
-}
-
-/** Where everything is cached that can be had again. */
-export function cacheRoot(env: Environment): string {
-  if (env['MANTA_CACHE']) return env['MANTA_CACHE'];
-  return env['XDG_CACHE_HOME']
-    ? join(env['XDG_CACHE_HOME'], 'manta')
-    : join(env['HOME'] ?? homedir(), '.cache', 'manta');
 }
 
 function existing(folder: string): RayHome {

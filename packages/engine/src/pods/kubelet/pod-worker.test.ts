@@ -64,6 +64,7 @@ function worker(destroy: () => Promise<void> = async () => undefined): PodWorker
   });
   const driver: SandboxDriver = {
     description: 'in memory',
+    egress: undefined,
     apiServer: { host: '10.244.0.1', port: 6443 },
     create: async () => {
       log.push('create');

@@ -143,6 +143,7 @@ export class PodWorker {
       hostname: (spec?.hostname ?? metadata.name).slice(0, 63),
       folder: this.#folder,
       hosts: '127.0.0.1 localhost\n',
+      ports: (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)),
     });
     this.#sandbox = sandbox;
     // Asked to stop while it was being made: whoever asked saw nothing to take down.

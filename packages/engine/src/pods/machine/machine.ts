@@ -2,20 +2,33 @@ import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import { onLines, readFirstLine } from './connection.ts';
 import { Places } from './places.ts';
-import type { Answer, Call, Hello, MachineSettings, Request } from './protocol.ts';
+import { PlainPlaces } from '../plain/plain-places.ts';
+import type { Answer, Call, CallOf, Hello, MachineSettings, Request } from './protocol.ts';
+import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { runTool } from './run-tool.ts';
 
 /** Nobody spoke to it for so long after its start: whoever started it is gone. */
 const LONELY_MS = 20_000;
+
+/** Where processes run; with namespaces or without. */
+interface AnyPlaces {
+  onEnd: (process: string, end: ProcessEnd) => void;
+  create(call: CallOf<'create'>): Promise<void>;
+  start(call: CallOf<'start'>): void;
+  exec(call: CallOf<'exec'>): void;
+  attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void;
+  signal(process: string, signal: NodeJS.Signals): void;
+  destroy(sandbox: string): Promise<void>;
+  /** Ends everything. */
+  close(): Promise<void>;
+}
 
 /**
  * The program inside the namespaces, and the first process in them: when it ends, the kernel ends everything that runs there. It ends with
  * its control connection, so that nothing outlives the engine, however the engine went.
  */
 export async function runMachine(settings: MachineSettings): Promise<void> {
-  await raiseNetwork(settings.subnet);
-  const places = new Places();
-  for (const { port, socket } of settings.forwards) await forward(`${settings.subnet}.1`, port, socket);
+  const places = await openPlaces(settings);
   const lonely = setTimeout(() => process.exit(1), LONELY_MS);
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
@@ -25,6 +38,17 @@ export async function runMachine(settings: MachineSettings): Promise<void> {
     server.once('error', reject);
     server.listen(settings.socket, resolve);
   });
+}
+
+async function openPlaces(settings: MachineSettings): Promise<AnyPlaces> {
+  if (settings.kind === 'plain') {
+    // Ctrl-C and the like are for the engine, which ends this one when it is ready.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+    return await PlainPlaces.open(settings.mark);
+  }
+  await raiseNetwork(settings.subnet);
+  for (const { port, socket } of settings.forwards) await forward(`${settings.subnet}.1`, port, socket);
+  return new Places();
 }
 
 async function raiseNetwork(subnet: string): Promise<void> {
@@ -45,7 +69,7 @@ function forward(host: string, port: number, path: string): Promise<void> {
   });
 }
 
-async function greet(socket: Socket, places: Places, onControl: () => void): Promise<void> {
+async function greet(socket: Socket, places: AnyPlaces, onControl: () => void): Promise<void> {
   const hello: Hello = JSON.parse(await readFirstLine(socket));
   switch (hello.type) {
     case 'control':
@@ -61,7 +85,7 @@ async function greet(socket: Socket, places: Places, onControl: () => void): Pro
   }
 }
 
-function control(socket: Socket, places: Places): void {
+function control(socket: Socket, places: AnyPlaces): void {
   const say = (answer: Answer) => void socket.write(`${JSON.stringify(answer)}\n`);
   places.onEnd = (process, end) => say({ type: 'ended', process, ...end });
   onLines(socket, (line) => {
@@ -71,11 +95,17 @@ function control(socket: Socket, places: Places): void {
       (error: unknown) => say({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
     );
   });
-  socket.once('close', () => process.exit(0));
-  socket.once('end', () => process.exit(0));
+  let isLeaving = false;
+  const leave = () => {
+    if (isLeaving) return;
+    isLeaving = true;
+    void places.close().finally(() => process.exit(0));
+  };
+  socket.once('close', leave);
+  socket.once('end', leave);
 }
 
-async function carryOut(places: Places, call: Call): Promise<void> {
+async function carryOut(places: AnyPlaces, call: Call): Promise<void> {
   switch (call.type) {
     case 'create':
       return await places.create(call);

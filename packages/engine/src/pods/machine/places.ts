@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { constants } from 'node:os';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
-import type { Call } from './protocol.ts';
+import { Execs } from './execs.ts';
+import { onEndOf } from './on-end-of.ts';
+import type { CallOf } from './protocol.ts';
 import { runTool } from './run-tool.ts';
-
-type CallOf<Type extends Call['type']> = Extract<Call, { type: Type }>;
 
 /** A pod's network and host name, held by a process that does nothing. */
 interface Place {
@@ -27,7 +26,7 @@ export class Places {
   onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
   readonly #places = new Map<string, Place>();
   readonly #processes = new Map<string, Running>();
-  readonly #execs = new Map<string, ChildProcess>();
+  readonly #execs = new Execs();
   #interfaces = 0;
 
   async create({ sandbox, ip, hostname }: CallOf<'create'>): Promise<void> {
@@ -60,10 +59,10 @@ export class Places {
     place.running.set(call.process, child);
     const running: Running = { child, env: call.env, isKilled: false };
     this.#processes.set(call.process, running);
-    this.#tellOfEnd(call.process, child, (end) => {
+    onEndOf(child, (end) => {
       place.running.delete(call.process);
       this.#processes.delete(call.process);
-      return running.isKilled ? KILLED : end;
+      this.onEnd(call.process, running.isKilled ? KILLED : end);
     });
   }
 
@@ -73,23 +72,11 @@ export class Places {
     if (running === undefined || pid === undefined) throw new Error('the container is not running');
     const args = ['-t', String(pid), '-m', '-p', '-n', '-u', '-i', '--root', '--wd', '--', ...command];
     const child = spawn('nsenter', args, { env: { ...running.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
-    this.#execs.set(exec, child);
-    this.#tellOfEnd(exec, child, (end) => {
-      this.#execs.delete(exec);
-      return end;
-    });
+    this.#execs.add(exec, child, (end) => this.onEnd(exec, end));
   }
 
-  /** Connects one stream of an exec; what it says before that waits. */
   attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void {
-    const child = this.#execs.get(exec);
-    if (child === undefined) {
-      socket.end();
-      return;
-    }
-    if (stream === 'stdin') {
-      if (child.stdin !== null) socket.pipe(child.stdin.on('error', () => socket.destroy()));
-    } else child[stream]?.pipe(socket);
+    this.#execs.attach(exec, stream, socket);
   }
 
   signal(process: string, signal: NodeJS.Signals): void {
@@ -108,6 +95,11 @@ export class Places {
     globalThis.process.kill(pid, signal);
   }
 
+  /** Nothing to do: the kernel ends what runs in the namespaces with their first process. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async destroy(sandbox: string): Promise<void> {
     const place = this.#places.get(sandbox);
     if (place === undefined) return;
@@ -119,19 +111,6 @@ export class Places {
     // Their first processes go with them: that is what --kill-child is for.
     for (const child of all) child.kill('SIGKILL');
     await Promise.all(ended);
-  }
-
-  #tellOfEnd(name: string, child: ChildProcess, settle: (end: ProcessEnd) => ProcessEnd): void {
-    let isTold = false;
-    const end = (how: ProcessEnd) => {
-      if (isTold) return;
-      isTold = true;
-      this.onEnd(name, settle(how));
-    };
-    child.once('error', () => end({ code: 127 }));
-    child.once('close', (code, signal) =>
-      end(signal === null ? { code: code ?? 0 } : { code: 128 + constants.signals[signal], signal }),
-    );
   }
 }
 

@@ -39,6 +39,8 @@ export type Call =
   | { readonly type: 'signal'; readonly process: string; readonly signal: NodeJS.Signals }
   | { readonly type: 'destroy'; readonly sandbox: string };
 
+export type CallOf<Type extends Call['type']> = Extract<Call, { type: Type }>;
+
 export type Answer =
   | { readonly type: 'done'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly message: string }
@@ -46,10 +48,21 @@ export type Answer =
   | { readonly type: 'ended'; readonly process: string; readonly code: number; readonly signal?: NodeJS.Signals };
 
 /** What the machine is told when it starts. */
-export interface MachineSettings {
+export type MachineSettings = NamespaceSettings | PlainSettings;
+
+interface NamespaceSettings {
+  readonly kind: 'namespaces';
   readonly socket: string;
   /** `10.244.0`: the first three numbers of every address; the machine itself is `.1`. */
   readonly subnet: string;
   /** Ports of the machine's address that lead out of it, each to a socket in the file system: the API server, a way to the Internet. */
   readonly forwards: readonly { readonly port: number; readonly socket: string }[];
+}
+
+/** Pods are nothing but processes. */
+interface PlainSettings {
+  readonly kind: 'plain';
+  readonly socket: string;
+  /** In the environment of everything that it starts: what has it belongs to this engine's data directory. */
+  readonly mark: string;
 }

@@ -7,7 +7,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * What pip in a pod is told: the same as on this machine, whose files pods see, except that their way out is a proxy. A pod has another home,
  * so the user's own configuration is named.
  */
-export function pipVariables(env: Variables, proxy: string): Readonly<Record<string, string>> {
+export function pipVariables(env: Variables, proxy: string | undefined): Readonly<Record<string, string>> {
   const told = Object.entries(env).flatMap(([name, value]) =>
     name.startsWith('PIP_') && value !== undefined ? [[name, value] as const] : [],
   );
@@ -16,6 +16,6 @@ export function pipVariables(env: Variables, proxy: string): Readonly<Record<str
   return {
     ...(file === undefined ? {} : { PIP_CONFIG_FILE: file }),
     ...Object.fromEntries(told),
-    PIP_PROXY: proxy,
+    ...(proxy === undefined ? {} : { PIP_PROXY: proxy }),
   };
 }

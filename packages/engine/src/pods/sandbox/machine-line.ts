@@ -35,6 +35,11 @@ export class MachineLine {
     throw new Error("the pods' machine did not start to listen");
   }
 
+  /** The machine is gone. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   call(call: Call): Promise<void> {
     if (this.#isOver) return Promise.reject(new Error("the pods' machine has ended"));
     this.#ids += 1;

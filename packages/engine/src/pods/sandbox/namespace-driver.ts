@@ -1,16 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { readFirstLine } from '../machine/connection.ts';
 import type { MachineSettings } from '../machine/protocol.ts';
 import { rootScript } from '../machine/root-script.ts';
 import { AddressPool } from './address-pool.ts';
-import { MachineLine } from './machine-line.ts';
-import type { ExecStreams, ProcessRequest, Sandbox, SandboxDriver, SandboxProcess, SandboxRequest } from './sandbox.ts';
+import { MachineKeeper } from './machine-keeper.ts';
+import type { MachineLine } from './machine-line.ts';
+import { execIn, type MachineProcess, openSocket, startOn } from './machine-process.ts';
+import { Place } from './place.ts';
+import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from './sandbox.ts';
 import { newSocketFolder } from './socket-folder.ts';
 
 /** Ports of the machine's address, as pods see them. */
@@ -32,6 +33,8 @@ export interface NamespaceDriverOptions {
   readonly onApiConnection: (socket: Socket) => void;
   /** Takes a connection from a pod to the world outside: an HTTP proxy. */
   readonly onEgressConnection: (socket: Socket) => void;
+  /** Told when the machine died and is started again. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 /** The flags of `unshare` for each mode. */
@@ -48,6 +51,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     await listen(join(folder, 'egress'), options.onEgressConnection),
   ];
   const settings: MachineSettings = {
+    kind: 'namespaces',
     socket: join(folder, 'machine'),
     subnet: SUBNET,
     forwards: [
@@ -55,55 +59,30 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       { port: EGRESS_PORT, socket: join(folder, 'egress') },
     ],
   };
-  const child = startMachine(options, settings);
   const clean = () => {
     for (const server of servers) server.close();
     rmSync(folder, { recursive: true, force: true });
   };
+  const { mode, machineCommand, onTrouble: onDeath = () => undefined } = options;
+  const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...machineCommand, JSON.stringify(settings)];
   try {
-    const line = await MachineLine.open(settings.socket, child.failed);
-    const machine = { socket: settings.socket, line };
+    const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath });
+    const machine = { socket: settings.socket, keeper };
     const addresses = new AddressPool(SUBNET);
     return {
       description: options.description,
       apiServer: { host: POD_GATEWAY, port: API_PORT },
+      egress: `http://${POD_GATEWAY}:${EGRESS_PORT}`,
       create: (request) => createSandbox(machine, addresses, request),
       async close() {
-        line.close();
-        await child.ended;
+        await keeper.close();
         clean();
       },
     };
   } catch (error) {
-    child.process.kill('SIGKILL');
     clean();
     throw error;
   }
-}
-
-interface MachineProcess {
-  readonly process: ChildProcess;
-  readonly ended: Promise<void>;
-  /** Rejects with what it said when it ends. */
-  readonly failed: Promise<never>;
-}
-
-function startMachine({ mode, machineCommand }: NamespaceDriverOptions, settings: MachineSettings): MachineProcess {
-  const args = [...NAMESPACE_FLAGS[mode], '--', ...machineCommand, JSON.stringify(settings)];
-  const process = spawn('unshare', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  process.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-4096);
-  });
-  const ended = new Promise<void>((resolve) => {
-    process.once('error', () => resolve());
-    process.once('close', () => resolve());
-  });
-  const failed = ended.then(() => {
-    throw new Error(`the pods' machine ended: ${said.trim() || `unshare said nothing (${process.exitCode})`}`);
-  });
-  failed.catch(() => undefined);
-  return { process, ended, failed };
 }
 
 function listen(path: string, handle: (socket: Socket) => void): Promise<Server> {
@@ -119,27 +98,27 @@ function listen(path: string, handle: (socket: Socket) => void): Promise<Server>
 
 interface Machine {
   readonly socket: string;
-  readonly line: MachineLine;
+  readonly keeper: MachineKeeper;
 }
 
 async function createSandbox(machine: Machine, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
   const ip = addresses.take();
-  const { id, hostname, folder } = request;
+  const { folder } = request;
   writeFileSync(join(folder, 'hosts'), request.hosts);
   // Without a name server: one that cannot be reached makes every look-up wait.
   writeFileSync(join(folder, 'resolv.conf'), 'options timeout:1 attempts:1\n');
+  const place = new Place(machine.keeper, request, ip);
   try {
-    await machine.line.call({ type: 'create', sandbox: id, ip, hostname });
+    await place.line();
   } catch (error) {
-    await machine.line.call({ type: 'destroy', sandbox: id }).catch(() => undefined);
     addresses.give(ip);
     throw error;
   }
   let isGone = false;
   return {
     ip,
-    start: (process) => startProcess(machine, request, process),
-    exec: (container, command, env) => execIn(machine, container, command, env ?? {}),
+    start: async (process) => await startProcess(await place.line(), request, process),
+    exec: (container, command, env) => execIn(machine.socket, container, command, env ?? {}),
     // Written in place, never renamed: the file is mounted in the containers, and Ray keeps it open.
     async setHosts(text) {
       await writeFile(join(folder, 'hosts'), text);
@@ -148,17 +127,17 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
     async destroy() {
       if (isGone) return;
       isGone = true;
-      await machine.line.call({ type: 'destroy', sandbox: id });
+      await place.destroy();
       addresses.give(ip);
     },
   };
 }
 
 async function startProcess(
-  { line }: Machine,
+  line: MachineLine,
   { folder, id }: SandboxRequest,
   request: ProcessRequest,
-): Promise<NamespaceProcess> {
+): Promise<MachineProcess> {
   const own = join(folder, 'containers', request.name);
   for (const each of ['root', 'tmp']) mkdirSync(join(own, each), { recursive: true });
   const script = rootScript({
@@ -170,34 +149,8 @@ async function startProcess(
     mounts: request.mounts,
     workingDir: request.workingDir ?? '/',
   });
-  const machineName = `${id}/${request.name}/${randomBytes(4).toString('hex')}`;
-  const { command, env, output } = request;
-  const ended = line.endOf(machineName);
-  await line.call({ type: 'start', sandbox: id, process: machineName, script, command, env, output });
-  const signal = (name: NodeJS.Signals) => line.call({ type: 'signal', process: machineName, signal: name });
-  return { name: request.name, machineName, ended, signal };
-}
-
-/** A process as the machine knows it. */
-interface NamespaceProcess extends SandboxProcess {
-  readonly machineName: string;
-}
-
-async function execIn(
-  { line, socket }: Machine,
-  container: SandboxProcess,
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<ExecStreams> {
-  if (!('machineName' in container) || typeof container.machineName !== 'string')
-    throw new Error('this container is of another sandbox');
-  const exec = `exec/${randomBytes(6).toString('hex')}`;
-  const ended = line.endOf(exec);
-  await line.call({ type: 'exec', process: container.machineName, exec, command, env });
-  const stream = (name: 'stdin' | 'stdout' | 'stderr') => openSocket(socket, { type: 'stream', exec, stream: name });
-  const [stdin, stdout, stderr] = await Promise.all([stream('stdin'), stream('stdout'), stream('stderr')]);
-  const kill = () => void line.call({ type: 'signal', process: exec, signal: 'SIGKILL' }).catch(() => undefined);
-  return { stdin, stdout, stderr, ended, kill };
+  const { name, command, env, output } = request;
+  return await startOn(line, { sandbox: id, name, script, command, env, output });
 }
 
 async function dial(path: string, ip: string, port: number): Promise<Duplex> {
@@ -206,16 +159,4 @@ async function dial(path: string, ip: string, port: number): Promise<Duplex> {
   if (problem === '') return socket;
   socket.destroy();
   throw new Error(problem);
-}
-
-function openSocket(path: string, hello: object): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path, allowHalfOpen: true });
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject).on('error', () => socket.destroy());
-      socket.write(`${JSON.stringify(hello)}\n`);
-      resolve(socket);
-    });
-  });
 }

@@ -9,6 +9,8 @@ export interface SandboxDriver {
   readonly description: string;
   /** Addresses that pods reach the API server under. */
   readonly apiServer: { readonly host: string; readonly port: number };
+  /** The HTTP proxy through which pods reach the world outside; undefined where they need none. */
+  readonly egress: string | undefined;
   /** Makes a pod's place; the same id twice is a mistake. */
   create(request: SandboxRequest): Promise<Sandbox>;
   /** Ends every sandbox and everything in them. */
@@ -23,6 +25,8 @@ export interface SandboxRequest {
   readonly folder: string;
   /** The first content of the pod's `/etc/hosts`. */
   readonly hosts: string;
+  /** Ports that its containers say they listen on. */
+  readonly ports?: readonly number[];
 }
 
 /** A pod's place. */

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { quote } from '../machine/root-script.ts';
+import type { MachineSettings } from '../machine/protocol.ts';
+import type { Dial } from '../network/service-proxy.ts';
+import { AddressPool } from '../sandbox/address-pool.ts';
+import { MachineKeeper } from '../sandbox/machine-keeper.ts';
+import { execIn, startOn } from '../sandbox/machine-process.ts';
+import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
+import { newSocketFolder } from '../sandbox/socket-folder.ts';
+import { type Door, Doors } from './doors.ts';
+import { endMarked } from './marked-processes.ts';
+import { PodPorts, portsIn, RAY_PORTS } from './pod-ports.ts';
+import { PortPool } from './port-pool.ts';
+import { type PodFacts, writeShim } from './shim.ts';
+import { type Translation, translate, translatePaths } from './translate.ts';
+
+export interface PlainDriverOptions {
+  readonly description: string;
+  readonly dataDir: string;
+  /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
+  readonly machineCommand: readonly string[];
+  /** Takes a connection from a pod to the API server. */
+  readonly onApiConnection: (socket: Socket) => void;
+  /** Opens a connection to what a name of the cluster and a port stand for. */
+  readonly dial: Dial;
+  readonly onTrouble?: (error: Error) => void;
+}
+
+/** What pods' objects say: Kubernetes takes no loopback address for a pod. */
+const SUBNET = '10.244.0';
+/**
+ * Where they really are. Every address of 127.0.0.0/8 is this machine on Linux, and Ray takes all of them for what they are but
+ * 127.0.0.1, which it replaces. Elsewhere there is only that one.
+ */
+const realAddress = (ip: string) =>
+  process.platform === 'linux' ? `127.77.0.${ip.slice(ip.lastIndexOf('.') + 1)}` : '127.0.0.1';
+/** Where the machine itself is found by pods. */
+export const PLAIN_GATEWAY = realAddress(`${SUBNET}.1`);
+
+/** Pods without any namespaces: ports of their own, names and folders translated, everything else shared with the machine. */
+export async function startPlainDriver(options: PlainDriverOptions): Promise<SandboxDriver> {
+  const folder = newSocketFolder(options.dataDir);
+  const api = new Doors(PLAIN_GATEWAY, options.dial, { host: '', port: 0 });
+  const apiServer = await api.listen(options.onApiConnection);
+  const doors = new Doors(PLAIN_GATEWAY, options.dial, apiServer);
+  const clean = () => {
+    api.close();
+    doors.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const mark = createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12);
+  const settings: MachineSettings = { kind: 'plain', socket: join(folder, 'machine'), mark };
+  try {
+    const keeper = await MachineKeeper.start({
+      command: [...options.machineCommand, JSON.stringify(settings)],
+      socket: settings.socket,
+      onDeath: options.onTrouble ?? (() => undefined),
+    });
+    const machine: PlainMachine = {
+      keeper,
+      folder,
+      socket: settings.socket,
+      shim: writeShim(folder),
+      doors,
+      porter: await doors.openPorter(),
+      addresses: new AddressPool(SUBNET),
+      ports: new PortPool(),
+    };
+    return {
+      description: options.description,
+      apiServer,
+      egress: undefined,
+      create: (request) => createSandbox(machine, request),
+      async close() {
+        await keeper.close();
+        // Where somebody has killed the machine, nobody else does it.
+        await endMarked(`${mark}:`);
+        clean();
+      },
+    };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+interface PlainMachine {
+  readonly keeper: MachineKeeper;
+  readonly folder: string;
+  readonly socket: string;
+  readonly shim: string;
+  readonly doors: Doors;
+  readonly porter: Door;
+  readonly addresses: AddressPool;
+  readonly ports: PortPool;
+}
+
+async function createSandbox(machine: PlainMachine, request: SandboxRequest): Promise<Sandbox> {
+  const ip = machine.addresses.take();
+  const ports = new PodPorts(machine.ports);
+  await ports.add([...Object.values(RAY_PORTS), ...(request.ports ?? [])]);
+  // Short: the names of Ray's sockets in it may have little more than a hundred letters.
+  const tmp = join(machine.folder, ip.slice(ip.lastIndexOf('.') + 1));
+  for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
+  const pod: PlainPod = { request, ip, ports, tmp };
+  const hosts = join(request.folder, 'hosts');
+  writeFileSync(hosts, request.hosts);
+  let isGone = false;
+  return {
+    ip,
+    start: (process) => startContainer(machine, pod, process),
+    async exec(container, command, env) {
+      const translation = { ...translationOf(machine, pod), paths: pathsOf.get(container) ?? [] };
+      const words = await Promise.all(command.map((word) => translate(word, translation)));
+      return await execIn(machine.socket, container, words, env ?? {});
+    },
+    setHosts: (text) => writeFile(hosts, text),
+    connect: (port) => connectTo(ip, ports.realOf(port), port),
+    async destroy() {
+      if (isGone) return;
+      isGone = true;
+      const line = await machine.keeper.line();
+      await line.call({ type: 'destroy', sandbox: request.id });
+      rmSync(tmp, { recursive: true, force: true });
+      ports.giveBack();
+      machine.addresses.give(ip);
+    },
+  };
+}
+
+interface PlainPod {
+  readonly request: SandboxRequest;
+  readonly ip: string;
+  readonly ports: PodPorts;
+  readonly tmp: string;
+}
+
+/** The folders of each running container. */
+const pathsOf = new WeakMap<object, Translation['paths']>();
+
+async function startContainer(machine: PlainMachine, pod: PlainPod, request: ProcessRequest) {
+  await pod.ports.add(portsIn(request.command));
+  const paths = foldersOf(pod, request);
+  const translation = { ...translationOf(machine, pod), paths };
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.env)) env[name] = await translate(value, translation);
+  Object.assign(env, variablesOf(machine, pod, env, paths));
+  const command = await Promise.all(request.command.map((word) => translate(word, translation)));
+  const place = translatePaths(request.workingDir ?? '/', [...paths, homeOf(pod)]);
+  const complaint = `the working directory ${request.workingDir ?? '/'} does not exist`;
+  const script = `cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
+  const line = await machine.keeper.line();
+  const { name, output } = request;
+  const process = await startOn(line, { sandbox: pod.request.id, name, script, command, env, output });
+  pathsOf.set(process, paths);
+  return process;
+}
+
+/** Folders as the container sees them. Ray's own temporary files have a place of their own, whatever volume is meant for them. */
+function foldersOf({ request, tmp }: PlainPod, { mounts }: ProcessRequest): Translation['paths'] {
+  const volumes = mounts.flatMap((mount) => {
+    if (mount.target === '/' || mount.target.startsWith('/tmp/ray')) return [];
+    if (mount.kind === 'bind') return [[mount.target, mount.source] as const];
+    const memory = join(request.folder, 'memory', mount.target.replaceAll('/', '_'));
+    mkdirSync(memory, { recursive: true });
+    return [[mount.target, memory] as const];
+  });
+  const own = [['/tmp/ray', join(tmp, 'ray')] as const];
+  // /var/run and /run are one folder.
+  const runs = volumes.flatMap(([seen, real]) =>
+    seen.startsWith('/var/run/') ? [[seen.slice(4), real] as const] : [],
+  );
+  return [...own, ...runs, ...volumes];
+}
+
+/** In commands it stays: what a submitter says of it is meant for the head's. */
+function homeOf({ request }: PlainPod): readonly [string, string] {
+  return ['/home/ray', join(request.folder, 'home')];
+}
+
+function translationOf({ doors }: PlainMachine, { ports }: PlainPod): Omit<Translation, 'paths'> {
+  return {
+    hasPort: (port) => ports.has(port),
+    realPort: (port) => ports.realOf(port),
+    doorOf: (name, port) => doors.of(name, port),
+  };
+}
+
+function variablesOf(
+  { shim, porter }: PlainMachine,
+  pod: PlainPod,
+  env: Readonly<Record<string, string>>,
+  paths: Translation['paths'],
+): Readonly<Record<string, string>> {
+  const { request, ip, ports, tmp } = pod;
+  const home = homeOf(pod);
+  const facts: PodFacts = {
+    ip: realAddress(ip),
+    seenIp: ip,
+    ports: ports.toObject(),
+    paths: [...paths, home],
+    porter: [porter.host, porter.port],
+    hosts: join(request.folder, 'hosts'),
+  };
+  const account = paths.find(([seen]) => seen === '/var/run/secrets/kubernetes.io/serviceaccount')?.[1];
+  return {
+    PATH: [join(shim, 'bin'), env['PATH']].filter(Boolean).join(':'),
+    PYTHONPATH: [shim, env['PYTHONPATH']].filter(Boolean).join(':'),
+    ...(env['HOME'] === home[0] ? { HOME: home[1] } : {}),
+    MANTA_POD: JSON.stringify(facts),
+    RAY_TMPDIR: tmp,
+    TMPDIR: tmp,
+    // Ray's workers rename themselves, and would write over what tells whose they are.
+    SPT_NOENV: '1',
+    AUTOSCALER_METRIC_PORT: String(ports.realOf(RAY_PORTS['autoscalerMetrics'] ?? 0)),
+    DASHBOARD_METRIC_PORT: String(ports.realOf(RAY_PORTS['dashboardMetrics'] ?? 0)),
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER: '1',
+    ...(account === undefined ? {} : { RAY_KUBERAY_CA_CERT_PATH: join(account, 'ca.crt') }),
+  };
+}
+
+/** To the port that stands for one of the pod's; to that one itself where a program took it without asking. */
+async function connectTo(ip: string, real: number, asked: number): Promise<Duplex> {
+  const host = realAddress(ip);
+  try {
+    return await open(host, real);
+  } catch (error) {
+    if (real === asked) throw error;
+    return await open(host, asked).catch(() => {
+      throw error;
+    });
+  }
+}
+
+function open(host: string, port: number): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, allowHalfOpen: true });
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(socket.off('error', reject).on('error', () => socket.destroy())));
+  });
+}

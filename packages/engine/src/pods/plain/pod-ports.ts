@@ -1,0 +1,55 @@
+import type { PortPool } from './port-pool.ts';
+
+/** The ports that Ray takes unless told otherwise, and Serve's. */
+export const RAY_PORTS: Readonly<Record<string, number>> = {
+  port: 6379,
+  'dashboard-port': 8265,
+  'dashboard-agent-listen-port': 52_365,
+  'metrics-export-port': 8080,
+  'ray-client-server-port': 10_001,
+  autoscalerMetrics: 44_217,
+  dashboardMetrics: 44_227,
+  serve: 8000,
+  serveGrpc: 9000,
+};
+
+const PORT_FLAGS =
+  /--(?:port|dashboard-port|dashboard-agent-listen-port|metrics-export-port|ray-client-server-port)[= ](\d{1,5})\b/g;
+
+/** Which port of the machine stands for which port of a pod. */
+export class PodPorts {
+  readonly #pool: PortPool;
+  readonly #real = new Map<number, number>();
+
+  constructor(pool: PortPool) {
+    this.#pool = pool;
+  }
+
+  /** Sees to it that these have their own. */
+  async add(ports: Iterable<number>): Promise<void> {
+    for (const port of ports) if (!this.#real.has(port)) this.#real.set(port, await this.#pool.take());
+  }
+
+  /** The machine's port for one of the pod's; the same where it has none. */
+  realOf(port: number): number {
+    return this.#real.get(port) ?? port;
+  }
+
+  has(port: number): boolean {
+    return this.#real.has(port);
+  }
+
+  toObject(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#real);
+  }
+
+  giveBack(): void {
+    for (const port of this.#real.values()) this.#pool.give(port);
+    this.#real.clear();
+  }
+}
+
+/** The ports that a command tells Ray to take. */
+export function portsIn(words: readonly string[]): readonly number[] {
+  return words.flatMap((word) => [...word.matchAll(PORT_FLAGS)].map((match) => Number(match[1])));
+}

@@ -80,6 +80,7 @@ export { isOnlyMirror } from './rayjob/status.ts';
 export { isCutOff, stopId } from './rayjob/stop.ts';
 export type { Stray } from './rayjob/strays.ts';
 export { submissionId } from './rayjob/submit.ts';
+export { endOfSubmitter } from './rayjob/submitter.ts';
 export { servePortOf } from './build/service-services.ts';
 export { adoptedRoute } from './rayservice/adopted-route.ts';
 export {

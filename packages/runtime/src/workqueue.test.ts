@@ -23,6 +23,21 @@ async function drain(queue: WorkQueue): Promise<readonly string[]> {
 }
 
 describe('WorkQueue', () => {
+  it('lets no key wait longer because the clock was set back', async () => {
+    const clock = new FakeClock();
+    let aheadMs = 0;
+    const queue = new WorkQueue({
+      clock: { now: () => clock.now() + aheadMs, setTimer: (delayMs, run) => clock.setTimer(delayMs, run) },
+    });
+    queue.addAfter('a', 5000);
+    queue.addAfter('b', 9000);
+    await clock.advance(1000);
+    aheadMs = -3_600_000;
+    queue.addAfter('c', 1000);
+    await clock.advance(11_000);
+    expect((await drain(queue)).toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
   it('hands out a key once, however often it was added', async () => {
     const { queue } = setUp();
     for (const key of ['a', 'b', 'a', 'a']) queue.add(key);

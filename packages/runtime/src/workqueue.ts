@@ -2,6 +2,7 @@ import { type Clock, type RateLimit, TokenBucket } from '@manta/kube';
 import { type Backoff, backoffDelay } from './backoff.ts';
 import { DueTimes } from './due-times.ts';
 import type { ObjectKey } from './object-key.ts';
+import { onwardClock } from './onward-clock.ts';
 import { PRIORITY, type Priority, PriorityLanes } from './priority-lanes.ts';
 import { silentObserver, type WorkQueueObserver, type WorkQueueView } from './workqueue-metrics.ts';
 
@@ -47,9 +48,9 @@ export class WorkQueue implements WorkQueueView {
   readonly #idle: (() => void)[] = [];
 
   constructor(options: WorkQueueOptions) {
-    this.#clock = options.clock;
+    this.#clock = onwardClock(options.clock);
     this.#backoff = options.backoff ?? BACKOFF;
-    this.#retryTokens = new TokenBucket(options.clock, options.retryRate ?? RETRY_RATE);
+    this.#retryTokens = new TokenBucket(this.#clock, options.retryRate ?? RETRY_RATE);
     this.#observer = options.observe?.(this) ?? silentObserver;
   }
 

@@ -2,6 +2,7 @@ import type { KubeObject } from '@manta/api';
 import type { Clock, Status } from '@manta/kube';
 import type { Informer } from './informer.ts';
 import { keyOf, namespaceOf, type ObjectKey } from './object-key.ts';
+import { onwardClock } from './onward-clock.ts';
 
 /** The side of an informer that a barrier looks at. */
 export type BarrierInformer = Pick<Informer, 'type' | 'entry' | 'hasSeen' | 'isReady' | 'onChange' | 'onProgress'>;
@@ -45,7 +46,7 @@ export class WriteBarrier {
 
   /** `onMissed` is told of owners whose write the informer has passed without showing it: nothing else may ever bring them up. */
   constructor(clock: Clock, lateAfterMs = LATE_AFTER_MS, onMissed: (owner: ObjectKey) => void = () => undefined) {
-    this.#clock = clock;
+    this.#clock = onwardClock(clock);
     this.#lateAfterMs = lateAfterMs;
     this.#onMissed = onMissed;
   }

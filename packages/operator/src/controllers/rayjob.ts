@@ -30,6 +30,7 @@ import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.t
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import { SubmitterEnds } from '../observe/submitter-ends.ts';
 import { MirrorHold } from './mirror-hold.ts';
 import type { RayJobMetrics } from './rayjob-metrics.ts';
 
@@ -53,7 +54,8 @@ const RETRY_MS = 3000;
 /** Observe, plan, act, and write down how it stands: for RayJobs. */
 export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
   const { cache, jobs, events, poller, metrics } = options;
-  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now() };
+  const ends = new SubmitterEnds();
+  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ends };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
 
@@ -63,6 +65,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       poller.forget(ownerOf(key));
       metrics.forget(key);
       hold.release(key);
+      ends.forget(key);
       repaired.delete(key);
       return done;
     }

@@ -16,11 +16,14 @@ export function answerOf(
   lookup: HeadLookup | undefined,
   jobId: string | undefined,
   interest: Interest,
+  now: number,
 ): JobAnswer {
   if (lookup === undefined) return { kind: 'unasked' };
   if (!lookup.isFound) return { kind: 'unreachable', why: lookup.why };
   if (jobId === undefined) return { kind: 'unasked' };
-  return inWords(poller.ask(lookup.head, { kind: 'job', id: jobId }, interest));
+  const answer = inWords(poller.ask(lookup.head, { kind: 'job', id: jobId }, interest));
+  // Asked before the clock was set back: it cannot be told what it is older than.
+  return 'at' in answer && answer.at > now ? { kind: 'awaited' } : answer;
 }
 
 function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {

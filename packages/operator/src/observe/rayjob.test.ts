@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
 import { observeRayJob, type RayJobObserver } from './rayjob.ts';
+import { SubmitterEnds } from './submitter-ends.ts';
 import { createRayJobCache } from './rayjob-cache.ts';
 
 const NAMESPACE = 'default';
@@ -38,6 +39,7 @@ beforeEach(() => {
     context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0', podDefaults: {} },
     parseYaml: () => undefined,
     now: () => clock.now(),
+    ends: new SubmitterEnds(),
   };
 });
 

@@ -12,6 +12,7 @@ import { isNotFound, type KubeClient, type ObjectRef, type ResourceType, resourc
 import {
   type BuildContext,
   clusterNameOf,
+  endOfSubmitter,
   isCutOff,
   type JobRecord,
   type ObservedRayJob,
@@ -30,6 +31,7 @@ import type { HeadLookup, RayHeads } from './ray-heads.ts';
 import type { RayJobCache } from './rayjob-cache.ts';
 import { answerOf, commandsOf } from './rayjob-answers.ts';
 import { clustersFor, straysOf } from './rayjob-strays.ts';
+import type { SubmitterEnds } from './submitter-ends.ts';
 
 /** What observing needs besides the key. */
 export interface RayJobObserver {
@@ -41,6 +43,7 @@ export interface RayJobObserver {
   readonly context: BuildContext;
   readonly parseYaml: YamlParser;
   readonly now: () => number;
+  readonly ends: SubmitterEnds;
 }
 
 /** What was observed, and the head that commands go to, if there is one. */
@@ -81,9 +84,10 @@ export async function observeRayJob(
   // What was asked for an attempt that is over, or for another job of this name, says nothing about the one that begins.
   if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));
   const lookup = await findHead(observer, core, signal);
-  const known: Omit<ObservedRayJob, 'answer'> = {
+  const now = observer.now();
+  const seen: Omit<ObservedRayJob, 'answer'> = {
     ...core,
-    now: observer.now(),
+    now,
     address: cluster === undefined ? NOWHERE : heads.address(cluster),
     ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),
     repairedSince,
@@ -91,11 +95,12 @@ export async function observeRayJob(
     context,
     parseYaml,
   };
+  const known = { ...seen, endSeenAt: observer.ends.seenAt(key, endOfSubmitter(seen), now) };
   const question = questionAbout(known);
   if (question === undefined) poller.release(ownerOf(key));
   const interest = { owner: ownerOf(key), everyMs: BEAT_MS, newerThan: question?.newerThan };
   return {
-    observed: { ...known, answer: answerOf(poller, lookup, question?.jobId, interest) },
+    observed: { ...known, answer: answerOf(poller, lookup, question?.jobId, interest, now) },
     head: lookup?.isFound === true ? lookup.head : undefined,
   };
 }

@@ -41,11 +41,9 @@ describe('the end of a submitter', () => {
       running({ answer: says('SUCCEEDED'), submitter: done(-3600) }),
       '→ Complete/SUCCEEDED',
     ],
-    'in the future, by another clock, proves nothing when Ray has no job: it may have been asked before': [
-      running({ answer: DOES_NOT_KNOW, submitter: done(-3600) }),
-    ],
-    'in failure, in the future, proves nothing when Ray has no job either': [
+    'in the future, by another clock, without a job in Ray, is what it would be by ours': [
       running({ answer: DOES_NOT_KNOW, submitter: gaveUp(-3600) }),
+      '→ Failed/RUNNING SubmissionFailed',
     ],
     'by somebody’s hand brings another one when Ray has no job': [
       running({ answer: DOES_NOT_KNOW, submitter: undefined }),

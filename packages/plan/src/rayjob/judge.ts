@@ -9,7 +9,7 @@ import { clearFailure, noteFailure } from './status-check.ts';
 import { fail, move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { submit } from './submit.ts';
-import { endedByNow, planSubmitterJob, type Submitter } from './submitter.ts';
+import { planSubmitterJob, type Submitter } from './submitter.ts';
 
 /** Whether Ray has told how the job ended, and nobody else has to be waited for. */
 export function isBeyondDoubt(subject: Subject, submitter: Submitter): boolean {
@@ -50,8 +50,6 @@ function silent(subject: Subject, submitter: Submitter): Step {
 function unknownToRay(subject: Subject, submitter: Submitter): Step {
   const { mode, status } = subject;
   if (mode === JobSubmissionMode.HTTP) return submit(subject);
-  // What Ray said may be older than what the submitter did.
-  if ('at' in submitter && !endedByNow(subject, submitter)) return clearFailure(subject);
   switch (submitter.kind) {
     case 'failed':
       return submissionFailed(subject, submitter.message);

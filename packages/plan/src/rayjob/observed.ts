@@ -21,6 +21,8 @@ export interface ObservedRayJob {
   readonly troubled: readonly PodRecord[];
   /** The Kubernetes Job of the RayJob's name, whoever made it. */
   readonly submitter: JobRecord | undefined;
+  /** Since when this process knows that the submitter has ended, by its own clock. */
+  readonly endSeenAt?: number | undefined;
   /** The Service through which users reach whichever head the job has. */
   readonly headService: ServiceRecord | undefined;
   /** Where the cluster offers its dashboard: host and port. */

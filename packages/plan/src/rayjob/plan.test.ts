@@ -142,6 +142,7 @@ describe('a job that waits for its user', () => {
     });
   check({
     waits: [waiting()],
+    'gets a cluster that somebody has deleted back': [waiting({ cluster: undefined }), 'create RayCluster job-x'],
     'runs once it has an id': [waiting({ spec: { jobId: 'mine' } }), '→ Running/-'],
     'fails when nobody comes': [
       waiting({ spec: { preRunningDeadlineSeconds: 60 } }),

@@ -2,7 +2,6 @@ import { JobDeploymentStatus } from '@manta/api';
 import { isOver, msToActiveDeadline } from './deadlines.ts';
 import type { ObservedRayJob } from './observed.ts';
 import { subjectOf } from './subject.ts';
-import { endedByNow, submitterOf } from './submitter.ts';
 
 /** What has to be asked of Ray before a decision about the job. */
 export interface JobQuestion {
@@ -11,20 +10,17 @@ export interface JobQuestion {
   readonly newerThan: number | undefined;
 }
 
-/** Kubernetes tells when a submitter ended in whole seconds: what Ray said within that second may be older than its end. */
-const WITHIN_A_SECOND_MS = 999;
-
 /** The question about a job that runs; undefined while there is none. */
 export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQuestion | undefined {
   const subject = subjectOf({ ...observed, answer: { kind: 'unasked' } });
-  const { status, submission, now, job } = subject;
+  const { status, submission, now, job, endSeenAt } = subject;
   const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
   const isLeaving = subject.spec.suspend === true || job.metadata?.deletionTimestamp !== undefined;
   if (!isRunning || isLeaving || !status.jobId) return undefined;
-  const submitter = submitterOf(subject);
   const moments = [
-    'at' in submitter && endedByNow(subject, submitter) ? submitter.at + WITHIN_A_SECOND_MS : undefined,
-    submission?.state === 'done' ? submission.at : undefined,
+    endSeenAt,
+    // After the clock was set back nobody waits for that moment to come again: to submit once more does no harm.
+    submission?.state === 'done' && submission.at <= now ? submission.at : undefined,
     isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
   ].filter((moment) => moment !== undefined);
   return { jobId: status.jobId, newerThan: moments.length === 0 ? undefined : Math.max(...moments) };

@@ -3,6 +3,7 @@ import type { HeadRecord } from '../raycluster/observed.ts';
 import { headPod, NOW } from '../testing/observed.ts';
 import { planRayJob } from './plan.ts';
 import { questionAbout } from './question.ts';
+import { endOfSubmitter } from './submitter.ts';
 import {
   ago,
   check,
@@ -198,13 +199,19 @@ describe('what Ray is asked', () => {
   });
 
   it('must be newer than the submitter’s end, the submission and the deadline', () => {
-    expect(asked({ submitter: done(5) })?.newerThan).toBe(NOW - 5000 + 999);
+    expect(asked({ submitter: done(5), endSeenAt: NOW - 4000 })?.newerThan).toBe(NOW - 4000);
     expect(asked({ submission: SUBMITTED })?.newerThan).toBe(NOW - 1);
     expect(asked({ spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
-    expect(asked({ submitter: done(5), spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
+    expect(asked({ endSeenAt: NOW - 4000, spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
   });
 
-  it('does not wait for a submitter that ended in the future, by another clock', () => {
-    expect(asked({ submitter: done(-100) })?.newerThan).toBeUndefined();
+  it('need not be newer than a submission that is yet to come, by a clock that was set back', () => {
+    expect(asked({ submission: { state: 'done', at: NOW + 1000 } })?.newerThan).toBeUndefined();
+  });
+
+  it('is told of a submitter’s end by its own clock, which may be another', () => {
+    expect(endOfSubmitter(running({ submitter: done(-100) }))).toBe(NOW + 100_000);
+    expect(endOfSubmitter(running())).toBeUndefined();
+    expect(endOfSubmitter(running({ spec: { submissionMode: 'HTTPMode' } }))).toBeUndefined();
   });
 });

@@ -3,7 +3,8 @@ import { buildSubmitterJob } from '../build/submitter-job.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import type { JobRecord } from '../raycluster/observed.ts';
 import { submitterForScheduler } from './gang.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { ObservedRayJob } from './observed.ts';
+import { fullName, type Subject, subjectOf } from './subject.ts';
 
 /** How it stands with whoever hands the job to Ray. */
 export type Submitter =
@@ -30,12 +31,10 @@ export function ownSubmitter({ submitter, uid }: Subject): JobRecord | undefined
   return submitter?.owner === uid ? submitter : undefined;
 }
 
-/**
- * Whether the submitter ended before now, by our clock. One that ended later did so by a clock that ours is behind of: its end is known,
- * but not whether Ray was asked after it.
- */
-export function endedByNow({ now }: Pick<Subject, 'now'>, submitter: Submitter): boolean {
-  return 'at' in submitter && submitter.at <= now;
+/** When the submitter ended, by the clock of its machine; undefined while it works, and where there is none. */
+export function endOfSubmitter(observed: Omit<ObservedRayJob, 'answer'>): number | undefined {
+  const submitter = submitterOf(subjectOf({ ...observed, answer: { kind: 'unasked' } }));
+  return 'at' in submitter ? submitter.at : undefined;
 }
 
 function ofJob(job: JobRecord | undefined, now: number): Submitter {

@@ -29,6 +29,8 @@ export const Annotation = {
   WaitForOldPods: 'ray.io/wait-for-old-pods',
   /** Ours alone, on a RayJob: what became of an attempt, where the installed CRD has no `status.attempts`. */
   LastAttempt: 'ray.io/last-attempt',
+  /** Ours alone: `none` where a RayCluster goes without the security profile of the installation. */
+  SecurityProfile: 'ray.io/security-profile',
   /** Ours alone, on the Secret of a certificate that we have issued: what it is for, when it ends, who signed it. */
   TlsNames: 'ray.io/tls-names',
   TlsNotAfter: 'ray.io/tls-not-after',

@@ -46,6 +46,7 @@ export const RayClusterEventReason = {
   RedisStateLeftBehind: 'RedisStateLeftBehind',
   ReplacementDelayed: 'ReplacementDelayed',
   SharedObjectNames: 'SharedObjectNames',
+  SecuredRayCluster: 'SecuredRayCluster',
 } as const;
 export type RayClusterEventReason = (typeof RayClusterEventReason)[keyof typeof RayClusterEventReason];
 

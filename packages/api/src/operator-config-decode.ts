@@ -37,6 +37,7 @@ const FIELDS: Readonly<Record<keyof Configuration, Check>> = {
   logStdoutEncoder: encoder,
   batchScheduler: text,
   enableBatchScheduler: flag,
+  securityProfile: text,
   headSidecarContainers: listOfEach(container),
   workerSidecarContainers: listOfEach(container),
   defaultContainerEnvs: listOfEach(envVar),

@@ -27,6 +27,8 @@ export interface Configuration {
   readonly logStdoutEncoder?: LogEncoder | '';
   readonly batchScheduler?: string;
   readonly enableBatchScheduler?: boolean;
+  /** `secure` gives clusters that do not say otherwise tokens, network policies and mutual TLS. */
+  readonly securityProfile?: string;
   readonly headSidecarContainers?: readonly Container[];
   readonly workerSidecarContainers?: readonly Container[];
   /** Added to Ray containers that don't have a variable of the name. */

@@ -34,7 +34,8 @@ export function createPki(
   }: { readonly options: OperatorOptions; readonly facts: ClusterFacts; readonly env: OperatorEnv },
 ): Pki | undefined {
   if (!options.gates.RayClusterMTLS) return undefined;
-  if (!facts.hasCertManager && !env.issuesMtlsCertificates) return undefined;
+  // The profile must not depend on what else is installed.
+  if (!facts.hasCertManager && !env.issuesMtlsCertificates && options.isSecure !== true) return undefined;
   const cache = createPkiCache(world, facts.hasCertManager ? 'cert-manager' : 'operator', options.watchNamespaces);
   return { cache, states: new PkiStates(cache, world.client) };
 }

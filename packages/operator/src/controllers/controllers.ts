@@ -34,6 +34,8 @@ export interface ControllersInput {
   readonly hostname: string;
   /** How requests travel to Ray heads. */
   readonly sendToRay: RaySend;
+  /** Our own Kubernetes token, for Ray clusters that take such. */
+  readonly ownToken?: () => Promise<string | undefined>;
 }
 
 export interface Controllers {
@@ -55,6 +57,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     operatorVersion: version,
     podDefaults: options.podDefaults,
     batchScheduler: options.batchScheduler,
+    isSecure: options.isSecure === true,
   };
   const cache = createRayClusterCache(world, {
     namespaces: options.watchNamespaces,
@@ -68,6 +71,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     send: input.sendToRay,
     clusterDomain: env.clusterDomain,
     throughApiServer: options.useKubernetesProxy,
+    ownToken: input.ownToken,
   });
   const pki = createPki(world, input);
   const raycluster = createRayClusterController(world, {

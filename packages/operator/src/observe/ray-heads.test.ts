@@ -13,17 +13,26 @@ let clock: FakeClock;
 let client: FakeClient;
 let stop: AbortController;
 let heads: (throughApiServer?: boolean) => RayHeads;
+let ownToken: string | undefined;
 
 beforeEach(async () => {
   clock = new FakeClock();
   client = new FakeClient({ clock });
   stop = new AbortController();
+  ownToken = undefined;
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
   for (const informer of [cache.pods, cache.services]) void informer.run(stop.signal);
   await clock.advance(100);
   heads = (throughApiServer = false) =>
-    createRayHeads({ cache, client, clock, clusterDomain: 'cluster.local', throughApiServer });
+    createRayHeads({
+      cache,
+      client,
+      clock,
+      clusterDomain: 'cluster.local',
+      throughApiServer,
+      ownToken: () => Promise.resolve(ownToken),
+    });
 });
 afterEach(() => stop.abort());
 
@@ -142,5 +151,22 @@ describe('a token', () => {
     await secret({ other: '' });
     const why = `auth token key '"auth_token"' not found in secret ml/c`;
     expect(await heads().find(GUARDED)).toEqual({ isFound: false, why });
+  });
+});
+
+describe('a cluster that takes Kubernetes tokens', () => {
+  const authOptions = { mode: AuthMode.Token, enableK8sTokenAuth: true };
+  const cluster: RayCluster = { ...CLUSTER, spec: rayClusterSpec({ authOptions }) };
+
+  it('gets our own, and no Secret is looked for', async () => {
+    ownToken = 'ours';
+    expect(await heads().find(cluster, { address: 'there:1' })).toMatchObject({ head: { token: 'ours' } });
+  });
+
+  it('is not asked by an operator that has none, which says what it needs', async () => {
+    expect(await heads().find(cluster, { address: 'there:1' })).toEqual({
+      isFound: false,
+      why: 'the cluster takes Kubernetes tokens, and this operator has none of its own: run the operator in the cluster, under a service account that may ray:write rayclusters',
+    });
   });
 });

@@ -2,6 +2,7 @@ import {
   AUTH_TOKEN_KEY,
   clusterObjectNames,
   isAuthEnabled,
+  isK8sAuthEnabled,
   NodeType,
   PortName,
   type RayCluster,
@@ -44,12 +45,15 @@ export interface RayHeadsOptions {
   readonly clusterDomain: string;
   /** Ask through the API server: addresses are then paths on it. */
   readonly throughApiServer: boolean;
+  /** Our own Kubernetes token, for clusters that take such; undefined where we have none. */
+  readonly ownToken?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A token is read again after this long: somebody may have replaced it. */
 const TOKEN_AGE_MS = 30_000;
 
-export function createRayHeads({ cache, client, clock, clusterDomain, throughApiServer }: RayHeadsOptions): RayHeads {
+export function createRayHeads(options: RayHeadsOptions): RayHeads {
+  const { cache, client, clock, clusterDomain, throughApiServer, ownToken } = options;
   const tokens = new TokenCache(client, clock);
 
   function address(cluster: RayCluster): AddressLookup {
@@ -77,7 +81,9 @@ export function createRayHeads({ cache, client, clock, clusterDomain, throughApi
       if (typeof where !== 'string') return where;
       const session = sessionOf(cluster, cache);
       if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
-      const token = await tokens.of(cluster, isFresh === true, signal);
+      const token = isK8sAuthEnabled(cluster.spec)
+        ? kubernetesToken(await ownToken?.())
+        : await tokens.of(cluster, isFresh === true, signal);
       return token.ok
         ? { isFound: true, head: { url: where, token: token.value, session } }
         : { isFound: false, why: token.why };
@@ -104,6 +110,12 @@ function sessionOf({ metadata }: RayCluster, { pods }: RayHeadsOptions['cache'])
 }
 
 type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly why: string };
+
+function kubernetesToken(value: string | undefined): Token {
+  if (value !== undefined) return { ok: true, value };
+  const remedy = 'run the operator in the cluster, under a service account that may ray:write rayclusters';
+  return { ok: false, why: `the cluster takes Kubernetes tokens, and this operator has none of its own: ${remedy}` };
+}
 
 /** Tokens are not watched, since users bring Secrets without labels of ours; each is read once in a while instead. */
 class TokenCache {

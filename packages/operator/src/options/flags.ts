@@ -30,6 +30,12 @@ export const OPERATOR_FLAGS = [
     help: 'gang scheduler: volcano, yunikorn, kai-scheduler or scheduler-plugins',
   },
   {
+    name: 'security-profile',
+    kind: 'string',
+    default: '',
+    help: 'secure: new clusters get token authentication, network policies and mutual TLS unless they say otherwise',
+  },
+  {
     name: 'config',
     kind: 'string',
     default: '',

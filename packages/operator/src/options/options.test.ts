@@ -30,6 +30,20 @@ describe('resolveOptions()', () => {
     expect(resolve({}, {})).toMatchObject(expected);
   });
 
+  it('knows one security profile, which switches its gates on unless they are named', () => {
+    expect(resolve({}).isSecure).toBe(false);
+    const secure = resolve({ 'security-profile': 'secure' });
+    expect(secure.isSecure).toBe(true);
+    expect(secure.gates).toMatchObject({ RayClusterMTLS: true, RayClusterNetworkPolicy: true });
+    expect(resolve({}, { securityProfile: 'secure' }).isSecure).toBe(true);
+    const without = resolve({ 'security-profile': 'secure', 'feature-gates': 'RayClusterMTLS=false' });
+    expect(without.gates).toMatchObject({ RayClusterMTLS: false, RayClusterNetworkPolicy: true });
+    expect(resolveOptions({ 'security-profile': 'paranoid' }, undefined)).toEqual({
+      ok: false,
+      error: 'security-profile is "paranoid": it must be secure or empty',
+    });
+  });
+
   it('honours an explicit concurrency, also of 1', () => {
     expect(resolve({ 'reconcile-concurrency': 1 }).concurrency).toBe(1);
     expect(resolve({}, { reconcileConcurrency: 1 }).concurrency).toBe(1);

@@ -1,6 +1,7 @@
 import {
   type Configuration,
   type FeatureGates,
+  type GateSettings,
   LogEncoder,
   type Parsed,
   parseGateSettings,
@@ -24,6 +25,8 @@ export interface OperatorOptions {
   readonly watchNamespaces: readonly string[];
   readonly log: LogOptions;
   readonly batchScheduler: BatchScheduler | undefined;
+  /** New clusters get tokens, network policies and mutual TLS unless they say otherwise. */
+  readonly isSecure?: boolean;
   readonly podDefaults: PodDefaults;
   readonly useKubernetesProxy: boolean;
   readonly deleteRayJobAfterJobFinishes: boolean;
@@ -60,7 +63,10 @@ const PEER_LIMITS = { qps: 100, burst: 200 } as const;
  */
 export function resolveOptions(flags: OperatorFlags, file: Configuration | undefined): Parsed<OperatorOptions> {
   const settings = file ?? settingsFromFlags(flags);
-  const gates = resolveGates(flags, file);
+  const profile = settings.securityProfile ?? '';
+  if (profile !== '' && profile !== SECURE)
+    return { ok: false, error: `security-profile is "${profile}": it must be ${SECURE} or empty` };
+  const gates = resolveGates(flags, file, profile === SECURE ? SECURE_GATES : {});
   if (!gates.ok) return gates;
   const scheduler = chooseBatchScheduler({
     name: settings.batchScheduler ?? '',
@@ -84,6 +90,7 @@ export function resolveOptions(flags: OperatorFlags, file: Configuration | undef
       watchNamespaces: namespacesOf(settings.watchNamespace ?? ''),
       log: log.value,
       batchScheduler: scheduler.scheduler,
+      isSecure: profile === SECURE,
       podDefaults: podDefaultsOf(settings),
       useKubernetesProxy: settings.useKubernetesProxy ?? false,
       deleteRayJobAfterJobFinishes: settings.deleteRayJobAfterJobFinishes ?? false,
@@ -95,6 +102,10 @@ export function resolveOptions(flags: OperatorFlags, file: Configuration | undef
     },
   };
 }
+
+/** What the profile needs; who switches one of them off by name knows better. */
+const SECURE = 'secure';
+const SECURE_GATES: GateSettings = { RayClusterMTLS: true, RayClusterNetworkPolicy: true };
 
 type Settings = Omit<Configuration, 'apiVersion' | 'kind'>;
 
@@ -108,6 +119,7 @@ function settingsFromFlags(flags: OperatorFlags): Settings {
     watchNamespace: flags['watch-namespace'],
     batchScheduler: flags['batch-scheduler'],
     enableBatchScheduler: flags['enable-batch-scheduler'],
+    securityProfile: flags['security-profile'],
     useKubernetesProxy: flags['use-kubernetes-proxy'],
     enableMetrics: flags['enable-metrics'],
     qps: flags.qps,
@@ -116,9 +128,15 @@ function settingsFromFlags(flags: OperatorFlags): Settings {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function resolveGates(flags: OperatorFlags, file: Configuration | undefined): ReturnType<typeof resolveFeatureGates> {
+function resolveGates(
+  flags: OperatorFlags,
+  file: Configuration | undefined,
+  profile: GateSettings,
+): ReturnType<typeof resolveFeatureGates> {
   const fromFlag = parseGateSettings(flags['feature-gates'] ?? '');
-  const resolved = fromFlag.ok ? resolveFeatureGates({ ...file?.featureGates, ...fromFlag.value }) : fromFlag;
+  const resolved = fromFlag.ok
+    ? resolveFeatureGates({ ...profile, ...file?.featureGates, ...fromFlag.value })
+    : fromFlag;
   return resolved.ok
     ? resolved
     : { ok: false, error: `Unable to set flag gates for known features: ${resolved.error}` };

@@ -8,6 +8,8 @@ export interface BuildContext {
   /** Our own version: stamped on head pods and told to Ray's usage statistics. */
   readonly operatorVersion: string;
   readonly podDefaults: PodDefaults;
+  /** New clusters get tokens, network policies and mutual TLS unless they say otherwise. */
+  readonly isSecure?: boolean;
   /** Absent: pods are left to the scheduler that their templates name. */
   readonly batchScheduler?: BatchSchedulerName | undefined;
 }

@@ -52,11 +52,22 @@ export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayC
       annotations: { ...live.metadata?.annotations, ...wanted.metadata?.annotations },
     },
     spec: {
+      ...securityOf(live.spec),
       ...spec,
       ...(groups === undefined ? {} : { workerGroupSpecs: groups }),
       // Whoever queues the cluster decides about this, not the service.
       ...(live.spec?.suspend === undefined ? {} : { suspend: live.spec.suspend }),
     },
+  };
+}
+
+/** What the operator's secure profile has written into the cluster: its pods rely on it. */
+function securityOf(live: RayClusterSpec | undefined): Partial<RayClusterSpec> {
+  const { authOptions, networkPolicy, tlsOptions } = live ?? {};
+  return {
+    ...(authOptions === undefined ? {} : { authOptions }),
+    ...(networkPolicy === undefined ? {} : { networkPolicy }),
+    ...(tlsOptions === undefined ? {} : { tlsOptions }),
   };
 }
 

@@ -89,7 +89,8 @@ function submitterRules({ metadata = {} }: RayCluster, spec: RayClusterSpec): re
   return [{ from: [{ podSelector: { matchLabels: labels } }], ports: [{ protocol: 'TCP', port }] }];
 }
 
-function dashboardPort({ headGroupSpec }: RayClusterSpec): number {
+/** Where the head offers its dashboard. */
+export function dashboardPort({ headGroupSpec }: RayClusterSpec): number {
   const asked = Number(headGroupSpec.rayStartParams?.['dashboard-port']);
   return Number.isInteger(asked) && asked > 0 ? asked : DefaultPort.Dashboard;
 }

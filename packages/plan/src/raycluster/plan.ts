@@ -7,6 +7,7 @@ import { askInMs } from './heads-to-ask.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
 import { rejoinLookMs } from './rejoin.ts';
+import { secureNewCluster } from './secure.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { suspendPhase } from './suspend.ts';
 
@@ -21,6 +22,8 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (isManagedExternally(cluster.spec)) return NOTHING;
   const subject = subjectOf(observed, cluster, cluster.spec ?? NO_SPEC);
+  const secured = secureNewCluster(subject);
+  if (secured !== undefined) return { actions: secured };
   const verdict = checkRayCluster(subject);
   if (cluster.metadata?.deletionTimestamp !== undefined)
     return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);

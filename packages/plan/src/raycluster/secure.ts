@@ -1,0 +1,92 @@
+import {
+  Annotation,
+  type NetworkPolicyIngressRule,
+  type NetworkPolicyOptions,
+  OriginCrd,
+  originOf,
+  type RayClusterSpec,
+  RayClusterEventReason,
+  validateRayClusterPrerequisites,
+  validateRayClusterSpec,
+} from '@manta/api';
+import { servePortOf } from '../build/service-services.ts';
+import { type Action, normal, validationWarning } from '../plan.ts';
+import { dashboardPort } from '../network-policy/policies.ts';
+import { fullName, type Subject } from './subject.ts';
+
+/** What the secure profile gives to a cluster that does not say otherwise. */
+type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | 'tlsOptions'>>;
+
+const OFF = 'none';
+const OPERATOR_PODS = { 'app.kubernetes.io/name': 'kuberay-operator' };
+
+/**
+ * Writes tokens, network policies and mutual TLS into the spec of a cluster before anything is made of it, so that everybody can see what
+ * holds. Later it would be too late: pods with and without them do not understand each other. A cluster that cannot have them is not
+ * started. Undefined when there is nothing to do.
+ */
+export function secureNewCluster(subject: Subject): readonly Action[] | undefined {
+  const { context, cluster, spec, name } = subject;
+  if (context.isSecure !== true || !isNew(subject)) return undefined;
+  if (cluster.metadata?.annotations?.[Annotation.SecurityProfile] === OFF) return undefined;
+  const missing = missingIn(subject, securedFor(subject));
+  if (Object.keys(missing).length === 0 || isWrong(subject, spec) !== undefined) return undefined;
+  const problem = isWrong(subject, { ...spec, ...missing });
+  if (problem !== undefined) {
+    const remedy = `change that, or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
+    const note = `The RayCluster spec is invalid ${fullName(subject, name)}: the operator's secure profile needs ${Object.keys(missing).join(', ')}, and ${problem}; ${remedy}`;
+    return [validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note)];
+  }
+  const told = `Applied the secure profile to RayCluster ${fullName(subject, name)}: ${Object.keys(missing).join(', ')}`;
+  const { resourceVersion } = cluster.metadata ?? {};
+  return [
+    {
+      type: 'patch',
+      kind: 'RayCluster',
+      name,
+      patch: { metadata: { resourceVersion }, spec: missing },
+      done: normal(RayClusterEventReason.SecuredRayCluster, 'Update', told),
+    },
+  ];
+}
+
+/** Nobody has looked at it yet, and nothing was made for it. */
+function isNew({ cluster, pods }: Subject): boolean {
+  const isSeen = Object.keys(cluster.status ?? {}).length > 0;
+  return !isSeen && pods.length === 0 && cluster.metadata?.deletionTimestamp === undefined;
+}
+
+function isWrong({ cluster, context, installed }: Subject, spec: RayClusterSpec): string | undefined {
+  const annotations = cluster.metadata?.annotations;
+  const error =
+    validateRayClusterSpec(spec, annotations, context.gates) ??
+    validateRayClusterPrerequisites(spec, context.gates, installed);
+  return error?.message;
+}
+
+function securedFor(subject: Subject): Secured {
+  return { authOptions: { mode: 'token' }, networkPolicy: policyFor(subject), tlsOptions: { enabled: true } };
+}
+
+/** The way in is closed but for the operator, and for the users of a service to its serve port. The way out stays open: names have to be asked for. */
+function policyFor({ cluster, spec }: Subject): NetworkPolicyOptions {
+  const from = [{ namespaceSelector: {}, podSelector: { matchLabels: OPERATOR_PODS } }];
+  const serve = [{ port: servePortOf(cluster) }];
+  const isService = originOf(cluster.metadata?.labels) === OriginCrd.RayService;
+  const serving: NetworkPolicyIngressRule = isService ? { ports: serve } : { from, ports: serve };
+  return {
+    mode: 'DenyAllIngress',
+    head: { ingressRules: [{ from, ports: [{ port: dashboardPort(spec) }] }, serving] },
+    worker: { ingressRules: [serving] },
+  };
+}
+
+/** What the cluster says nothing about, and the installation has. */
+function missingIn({ spec, context }: Subject, { authOptions, networkPolicy, tlsOptions }: Secured): Partial<Secured> {
+  const { RayClusterMTLS: hasTls, RayClusterNetworkPolicy: hasPolicies } = context.gates;
+  return {
+    ...(spec.authOptions === undefined ? { authOptions } : {}),
+    ...(hasPolicies && spec.networkPolicy === undefined ? { networkPolicy } : {}),
+    ...(hasTls && spec.tlsOptions === undefined ? { tlsOptions } : {}),
+  };
+}

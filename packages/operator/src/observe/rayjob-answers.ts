@@ -58,7 +58,7 @@ function viewOf(result: CommandResult | undefined): CommandView | undefined {
     case undefined:
       return undefined;
     case 'running':
-      return { state: 'running' };
+      return { state: 'running', since: result.startedAt };
     case 'done':
       return { state: 'done', at: result.at };
     case 'failed':

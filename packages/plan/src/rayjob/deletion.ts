@@ -3,6 +3,7 @@ import type { Action } from '../plan.ts';
 import { type Step, stay } from './step.ts';
 import { stopJob } from './stop.ts';
 import type { Subject } from './subject.ts';
+import { msFromThen } from './times.ts';
 
 /** How long a deletion waits for a head that does not answer, and for a token that is missing. */
 const ANSWER_MS = 10_000;
@@ -11,16 +12,21 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /** Stops a job that may still run, then lets the object go, within a bounded time whatever happens. */
 export function letGo(subject: Subject): Step {
-  const { job, answer, stopping, now } = subject;
+  const { job, answer } = subject;
   if (!job.metadata?.finalizers?.includes(Finalizer.RayJob)) return stay();
   const stop = stopJob(subject);
-  const isSettled = stopping?.state === 'done' || stopping?.state === 'failed';
-  const deletedAt = Date.parse(job.metadata.deletionTimestamp ?? '');
-  const waitMs = answer.kind === 'unreachable' ? TOKEN_MS : ANSWER_MS;
-  // The server's clock tells when it was deleted; where ours is far behind, nobody waits for it to catch up.
-  const leftMs = deletedAt - now > CLOCKS_DIFFER_MS ? 0 : deletedAt + waitMs - now;
-  if (stop.length === 0 || isSettled || leftMs <= 0) return stay(removeFinalizer(subject));
+  const leftMs = stop.length === 0 ? 0 : msToWait(subject);
+  if (leftMs <= 0) return stay(removeFinalizer(subject));
   return answer.kind === 'unreachable' ? stay([], Math.min(leftMs, 1000)) : stay(stop, leftMs);
+}
+
+/** A head that can be asked is asked, however long ago the job was deleted by the server's clock, which may differ from ours. */
+function msToWait({ job, answer, stopping, now }: Subject): number {
+  if (stopping?.state === 'done' || stopping?.state === 'failed') return 0;
+  if (stopping?.state === 'running') return msFromThen(stopping.since, ANSWER_MS, now);
+  if (answer.kind !== 'unreachable') return ANSWER_MS;
+  const deletedAt = Date.parse(job.metadata?.deletionTimestamp ?? '');
+  return deletedAt - now > CLOCKS_DIFFER_MS ? 0 : deletedAt + TOKEN_MS - now;
 }
 
 function removeFinalizer({ job, name }: Subject): readonly Action[] {

@@ -131,7 +131,19 @@ describe('a job that is deleted', () => {
       leaving({ stopping: { state: 'failed', at: NOW, why: 'refused' } }),
       'patch RayJob job',
     ],
-    'does not wait for a silent head for ever': [leaving({ stopping: { state: 'running' } }, 10), 'patch RayJob job'],
+    'does not wait for a silent head for ever': [
+      leaving({ stopping: { state: 'running', since: NOW - 10_000 } }),
+      'patch RayJob job',
+    ],
+    'is stopped first, though it was deleted long ago by the server’s clock': [leaving({}, 3600), 'ask job-x to stop'],
+    'is waited for though it was deleted long ago by the server’s clock': [
+      leaving({ stopping: { state: 'running', since: NOW - 1000 } }, 3600),
+      'ask job-x to stop',
+    ],
+    'does not wait for a token until a clock that is far behind has caught up': [
+      leaving({ answer: { kind: 'unreachable', why: 'no token' } }, -3600),
+      'patch RayJob job',
+    ],
     'waits a little for a token that is missing': [leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 29)],
     'does not wait for ever for a token that is missing': [
       leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 30),
@@ -173,7 +185,7 @@ describe('a job that was cut off by its deadline', () => {
   const failed = (seconds: number) => ({ state: 'failed', at: NOW - seconds * 1000, why: 'silent' }) as const;
   check({
     'is stopped, also by an operator that was away': [cutOff(), 'ask job-x to stop'],
-    'is stopped once': [cutOff({ stopping: { state: 'running' } })],
+    'is stopped once': [cutOff({ stopping: { state: 'running', since: NOW } })],
     'is over when it is stopped': [cutOff({ stopping: { state: 'done', at: NOW } })],
     'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],
     'is stopped again after that': [cutOff({ stopping: failed(10) }), 'ask job-x to stop'],

@@ -71,6 +71,6 @@ export interface JobReport {
 
 /** How far something that was asked of a head got. */
 export type CommandView =
-  | { readonly state: 'running' }
+  | { readonly state: 'running'; readonly since: number }
   | { readonly state: 'done'; readonly at: number }
   | { readonly state: 'failed'; readonly at: number; readonly why: string };

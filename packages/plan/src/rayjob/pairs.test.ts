@@ -48,7 +48,7 @@ const anyJob: fc.Arbitrary<ObservedRayJob> = fc
         } as const,
       ),
     ),
-    submission: fc.constantFrom(undefined, { state: 'running' } as const, SUBMITTED),
+    submission: fc.constantFrom(undefined, { state: 'running', since: NOW } as const, SUBMITTED),
     silentSince: fc.constantFrom(undefined, ago(10), ago(301)),
     isDeleted: fc.boolean(),
   })

@@ -43,7 +43,7 @@ const restarted = (restarts: number) => ({
 describe('a job that the operator submits', () => {
   check({
     'is handed over when Ray does not know it': [unsubmitted(), 'ask job-x to submit'],
-    'is handed over once': [unsubmitted({ submission: { state: 'running' } })],
+    'is handed over once': [unsubmitted({ submission: { state: 'running', since: NOW } })],
     'is tried again a little after a refusal, which is noted': [unsubmitted({ submission: failed(1) }), '→ Running/-'],
     'is tried again when that little is over': [
       unsubmitted({ submission: failed(3), status: { jobStatusCheckFailureStartTime: ago(3) } }),
@@ -61,7 +61,10 @@ describe('a job that the operator submits', () => {
       '→ Failed/- JobStatusCheckTimeoutExceeded',
     ],
     'is not given up while it is being handed over, however long we were away': [
-      unsubmitted({ submission: { state: 'running' }, status: { jobStatusCheckFailureStartTime: ago(3000) } }),
+      unsubmitted({
+        submission: { state: 'running', since: NOW },
+        status: { jobStatusCheckFailureStartTime: ago(3000) },
+      }),
     ],
     'is handed over once more before it is given up, however long we were away': [
       unsubmitted({ status: { jobStatusCheckFailureStartTime: ago(3000) } }),

@@ -5,7 +5,7 @@ import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
 import type { ImageTable } from './kubelet/images.ts';
 import { type ProcessKubelet, startProcessKubelet } from './kubelet/process-kubelet.ts';
-import { createEgress } from './network/egress.ts';
+import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import { pipVariables } from './network/pip-variables.ts';
 import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
@@ -20,6 +20,8 @@ export interface PodsOptions {
   /** Chosen by trying unless told. */
   readonly mode?: SandboxMode | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The proxy that this machine itself needs for an address outside. */
+  readonly proxyFor: ProxyFor;
 }
 
 export interface LocalPods extends RunningPods {
@@ -52,7 +54,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     dataDir: options.dataDir,
     machineCommand: options.machineCommand,
     onApiConnection: accept,
-    onEgressConnection: createEgress(options.env),
+    onEgressConnection: createEgress(options.proxyFor),
     dial,
     onTrouble: (error) => cluster.onError?.('pods', 'machine', error),
   });

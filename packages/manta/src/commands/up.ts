@@ -15,7 +15,7 @@ import {
   startPods,
   writeEngineRecord,
 } from '@manta/engine';
-import { ApiError, systemClock } from '@manta/kube';
+import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { provideRay } from '../local/provide-ray.ts';
 import { chosenDataDir } from './data-dir.ts';
@@ -54,6 +54,9 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   if (options.reset === true) resetDataDir(dataDir);
   const stop = stopSignal();
   const say = (line: string) => void process.stdout.write(`${line}\n`);
+  // As it is now: what this process sets for itself later is no proxy for pods.
+  const environment = { ...process.env };
+  const outgoing = (url: URL) => proxyFor(url, environment);
   const ray = options.pods ? await provideRay({ say, signal: stop.signal }) : undefined;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
@@ -75,6 +78,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
               machineCommand: machineCommand(),
               mode: options.sandbox,
               env: process.env,
+              proxyFor: outgoing,
             });
             return pods;
           },

@@ -22,9 +22,12 @@ const never = <T>() => new Promise<T>(() => {});
 let folder: string;
 let log: string[];
 let finishMaking: () => void;
+/** How often a sandbox is refused before it is made. */
+let refusals: number;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'manta-worker-'));
   log = [];
+  refusals = 0;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -68,6 +71,10 @@ function worker(destroy: () => Promise<void> = async () => undefined): PodWorker
     apiServer: { host: '10.244.0.1', port: 6443 },
     create: async () => {
       log.push('create');
+      if (refusals > 0) {
+        refusals -= 1;
+        throw new Error('no address is free');
+      }
       await made;
       return sandbox(destroy);
     },
@@ -127,5 +134,30 @@ describe('a pod that is stopped', () => {
     await expect(own.stop()).resolves.toBeUndefined();
     await run;
     expect(isThere()).toBe(false);
+  });
+});
+
+describe('a pod whose sandbox cannot be made', () => {
+  it('says why, and is tried again until it can', async () => {
+    refusals = 1;
+    const own = worker();
+    const run = own.run();
+    finishMaking();
+    await vi.waitFor(() => expect(own.status(pod).message).toBe('no address is free'));
+    await vi.waitFor(() => expect(log).toContain('Normal Started'), { timeout: 10_000 });
+    expect(log.slice(0, 3)).toEqual(['create', 'Warning FailedCreatePodSandBox', 'create']);
+    expect(own.status(pod).message).toBeUndefined();
+    await own.stop();
+    await run;
+  });
+
+  it('is tried no more when it is stopped', async () => {
+    refusals = 100;
+    const own = worker();
+    const run = own.run();
+    await vi.waitFor(() => expect(log).toContain('Warning FailedCreatePodSandBox'));
+    await own.stop();
+    await run;
+    expect([log, isThere()]).toEqual([['create', 'Warning FailedCreatePodSandBox'], false]);
   });
 });

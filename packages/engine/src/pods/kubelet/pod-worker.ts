@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container, Pod, PodStatus } from '@manta/api';
 import type { Stored } from '../../controllers/cluster.ts';
 import { podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
-import type { ProcessRequest, Sandbox, SandboxDriver } from '../sandbox/sandbox.ts';
+import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { ContainerRunner } from './container-runner.ts';
 import { environmentOf } from './environment.ts';
 import { expand } from './expand.ts';
@@ -33,6 +34,8 @@ export interface NodeServices {
 
 const DEFAULT_GRACE_SECONDS = 30;
 const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 60_000;
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
@@ -50,6 +53,7 @@ export class PodWorker {
   #sandbox: Sandbox | undefined;
   #problem: string | undefined;
   #isStopping = false;
+  readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
   #endTurn: () => void = () => undefined;
 
@@ -114,6 +118,7 @@ export class PodWorker {
   /** Ends everything within the grace period and takes the sandbox down; never rejects. Asking again waits for the same end. */
   stop(graceSeconds = this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS): Promise<void> {
     this.#isStopping = true;
+    this.#stopping.abort();
     this.#stopped ??= this.#stop(graceSeconds * 1000);
     return this.#stopped;
   }
@@ -138,13 +143,14 @@ export class PodWorker {
     letOthers.unref();
     mkdirSync(join(this.#folder, 'logs'), { recursive: true });
     const { metadata, spec } = this.#pod;
-    const sandbox = await this.#node.driver.create({
+    const sandbox = await this.#makeSandbox({
       id: metadata.uid,
       hostname: (spec?.hostname ?? metadata.name).slice(0, 63),
       folder: this.#folder,
       hosts: '127.0.0.1 localhost\n',
       ports: (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)),
     });
+    if (sandbox === undefined) return;
     this.#sandbox = sandbox;
     // Asked to stop while it was being made: whoever asked saw nothing to take down.
     if (this.#isStopping) {
@@ -161,6 +167,25 @@ export class PodWorker {
     }
     await Promise.all(this.#mains.map((main) => main.run()));
     await Promise.all(this.#inits.map((sidecar) => sidecar.stop(1000)));
+  }
+
+  /** Tried again, ever more seldom, until it succeeds; undefined when the pod was stopped before. */
+  async #makeSandbox(request: SandboxRequest): Promise<Sandbox | undefined> {
+    for (let pauseMs = FIRST_RETRY_MS; !this.#isStopping; pauseMs = Math.min(pauseMs * 2, LONGEST_RETRY_MS)) {
+      try {
+        const sandbox = await this.#node.driver.create(request);
+        this.#problem = undefined;
+        return sandbox;
+      } catch (error) {
+        this.#problem = error instanceof Error ? error.message : String(error);
+        this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', this.#problem);
+        // Others need not wait for it.
+        this.#endTurn();
+        this.#changed();
+      }
+      await sleep(pauseMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+    }
+    return undefined;
   }
 
   async #stop(graceMs: number): Promise<void> {

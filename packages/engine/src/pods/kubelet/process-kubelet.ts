@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { Pod, Secret } from '@manta/api';
@@ -11,6 +11,7 @@ import { hasPodEnded } from '../../controllers/pod-state.ts';
 import { isNotFound } from '../../controllers/refusal.ts';
 import { deepEqual } from '../../deep-equal.ts';
 import type { SandboxDriver } from '../sandbox/sandbox.ts';
+import { claimBinder, livingClaims } from './claim-binder.ts';
 import { hostsText } from './hosts.ts';
 import type { ImageTable } from './images.ts';
 import { type NodeServices, PodWorker } from './pod-worker.ts';
@@ -55,6 +56,11 @@ export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOpt
   const kubelet = new Kubelet(cluster, options, folder);
   const stop = startController(cluster, kubelet);
   const stopNames = startController(cluster, kubelet.names);
+  const stopClaims = startController(
+    cluster,
+    claimBinder(cluster, () => sweepClaims(cluster, options.dataDir)),
+  );
+  sweepClaims(cluster, options.dataDir);
   const timer = setInterval(() => kubelet.refresh(), REFRESH_MS);
   timer.unref();
   return {
@@ -62,6 +68,7 @@ export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOpt
     async stop() {
       clearInterval(timer);
       stopNames();
+      stopClaims();
       await kubelet.close(stop);
     },
   };
@@ -227,11 +234,10 @@ function claimFolder({ store }: Cluster, dataDir: string, namespace: string, nam
 }
 
 /** Removes the data of claims that are gone. */
-export function sweepClaims({ store }: Cluster, dataDir: string): void {
-  const alive = new Set(readAll(store, persistentVolumeClaims).map(({ metadata }) => metadata.uid));
+function sweepClaims(cluster: Cluster, dataDir: string): void {
+  const alive = livingClaims(cluster);
   const folder = join(dataDir, 'claims');
-  for (const uid of readdirSafely(folder))
-    if (!alive.has(uid)) rmSync(join(folder, uid), { recursive: true, force: true });
+  for (const uid of readdirSafely(folder)) if (!alive.has(uid)) removeFolder(join(folder, uid));
 }
 
 function readdirSafely(folder: string): readonly string[] {

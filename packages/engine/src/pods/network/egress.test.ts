@@ -7,15 +7,26 @@ import { createEgress } from './egress.ts';
 
 describe('the way out of the pods’ network', () => {
   const outside = createServer((asked, answer) => answer.end(`${asked.method} ${asked.url} for ${asked.headers.host}`));
-  const egress = createTcpServer({ allowHalfOpen: true }, createEgress({}));
+  /** A proxy that this machine needs for some addresses. */
+  const far = createServer((asked, answer) =>
+    answer.end(`far ${asked.url} ${String(asked.headers['proxy-authorization'])}`),
+  );
+  const egress = createTcpServer(
+    { allowHalfOpen: true },
+    createEgress((url) =>
+      url.hostname === 'far.example' ? new URL(`http://me:secret@127.0.0.1:${portOf(far)}`) : undefined,
+    ),
+  );
   const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 
   beforeAll(async () => {
-    for (const server of [outside, egress]) await once(server.listen(0, '127.0.0.1'), 'listening');
+    for (const server of [outside, far, egress]) await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterAll(() => {
-    outside.closeAllConnections();
-    outside.close();
+    for (const server of [outside, far]) {
+      server.closeAllConnections();
+      server.close();
+    }
     egress.close();
   });
 
@@ -24,6 +35,16 @@ describe('the way out of the pods’ network', () => {
     const asked = request({ port: portOf(egress), path: `http://${host}/simple/six/?x=1`, headers: { host } }).end();
     const [answer] = await once(asked, 'response');
     expect(await text(answer)).toBe(`GET /simple/six/?x=1 for ${host}`);
+  });
+
+  it('goes through the machine’s own proxy where the machine would, and nowhere else', async () => {
+    far.on('connect', (asked, socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${String(asked.url)}`));
+    const plain = request({ port: portOf(egress), path: 'http://far.example/x' }).end();
+    const [answer] = await once(plain, 'response');
+    expect(await text(answer)).toBe('far http://far.example/x Basic bWU6c2VjcmV0');
+    const tunnel = request({ port: portOf(egress), method: 'CONNECT', path: 'far.example:443' }).end();
+    const [, socket, head] = await once(tunnel, 'connect');
+    expect(`${String(head)}${await text(socket)}`).toBe('far.example:443');
   });
 
   it('opens tunnels', async () => {

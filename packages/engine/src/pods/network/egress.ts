@@ -2,13 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+/** The proxy that this process itself needs for an address; undefined where it needs none. */
+export type ProxyFor = (url: URL) => URL | undefined;
+
 /**
  * The way out of the pods' network: an HTTP proxy that only opens tunnels and plain requests to hosts outside, with this process's rights.
- * Where this process itself needs a proxy for the Internet, it goes through that one.
+ * Where this process itself needs a proxy for an address, it goes through that one.
  */
-export function createEgress(env: Readonly<Record<string, string | undefined>>): (socket: Socket) => void {
+export function createEgress(proxyFor: ProxyFor): (socket: Socket) => void {
   const { createServer } = process.getBuiltinModule('node:http');
-  const upstream = upstreamOf(env);
   const server = createServer((request, response) => {
     const { request: send } = process.getBuiltinModule('node:http');
     const url = URL.parse(request.url ?? '');
@@ -17,28 +19,35 @@ export function createEgress(env: Readonly<Record<string, string | undefined>>):
       return;
     }
     const { 'proxy-connection': _, ...headers } = request.headers;
+    const upstream = proxyFor(url);
     const target =
       upstream === undefined
         ? { host: url.hostname, port: Number(url.port || 80), path: url.pathname + url.search }
         : { host: upstream.hostname, port: Number(upstream.port || 80), path: url.href };
-    const onward = send({ ...target, method: request.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = send(
+      { ...target, method: request.method, headers: { ...headers, ...credentials(upstream) } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     onward.once('error', (error) => response.writeHead(502).end(`${error.message}\n`));
     request.pipe(onward);
   });
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => openTunnel(request.url ?? '', socket, upstream));
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => openTunnel(request.url ?? '', socket, proxyFor));
   return (socket) => void server.emit('connection', socket);
 }
 
-function upstreamOf(env: Readonly<Record<string, string | undefined>>): URL | undefined {
-  const text = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? env['http_proxy'] ?? env['HTTP_PROXY'];
-  return text === undefined || text === '' ? undefined : (URL.parse(text) ?? undefined);
+function credentials(proxy: URL | undefined): Readonly<Record<string, string>> {
+  if (proxy === undefined || proxy.username === '') return {};
+  const text = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-function openTunnel(target: string, inside: Duplex, upstream: URL | undefined): void {
+function openTunnel(target: string, inside: Duplex, proxyFor: ProxyFor): void {
   const [host = '', port = '443'] = target.split(':');
+  const url = URL.parse(`https://${target}`);
+  const upstream = url === null ? undefined : proxyFor(url);
   const outside =
     upstream === undefined
       ? connect({ host, port: Number(port) })
@@ -50,7 +59,10 @@ function openTunnel(target: string, inside: Duplex, upstream: URL | undefined): 
   outside.once('connect', () => {
     if (upstream === undefined) inside.write('HTTP/1.1 200 Connection established\r\n\r\n');
     // The proxy of this machine answers for itself.
-    else outside.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+    else {
+      const further = Object.entries(credentials(upstream)).map(([name, value]) => `${name}: ${value}\r\n`);
+      outside.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${further.join('')}\r\n`);
+    }
     inside.pipe(outside).pipe(inside);
   });
 }

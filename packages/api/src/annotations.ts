@@ -11,6 +11,8 @@ export const Annotation = {
   UpgradeProgressDeadline: 'ray.io/upgrade-progress-deadline',
   /** Ours alone: an HTTPRoute of the user's in which only the backends of this RayService are kept up to date. */
   AdoptedHttpRoute: 'ray.io/http-route',
+  /** Ours alone: `true` where a RayService keeps its serve Service also while traffic moves in steps. */
+  StableServeService: 'ray.io/stable-serve-service',
   /** Ours alone: names the upgrade that was rolled back, so that it is not tried again. */
   FailedUpgrade: 'ray.io/failed-upgrade',
   DisableProvisionedHeadRestart: 'ray.io/disable-provisioned-head-restart',

@@ -119,6 +119,7 @@ export const RayServiceEventReason = {
   GatewayApiNotFound: 'GatewayApiNotFound',
   UpgradeRolledBack: 'UpgradeRolledBack',
   UpgradeHeldUp: 'UpgradeHeldUp',
+  UpgradeLacksRoom: 'UpgradeLacksRoom',
 } as const;
 export type RayServiceEventReason = (typeof RayServiceEventReason)[keyof typeof RayServiceEventReason];
 

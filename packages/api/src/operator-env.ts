@@ -26,6 +26,7 @@ export const OperatorEnvName = {
   WebhookCertSecret: 'WEBHOOK_CERT_SECRET',
   WorkerDrainSeconds: 'WORKER_DRAIN_SECONDS',
   EnableHeadDisruptionBudget: 'ENABLE_HEAD_DISRUPTION_BUDGET',
+  EnableUpgradeCapacityCheck: 'ENABLE_UPGRADE_CAPACITY_CHECK',
   RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
   RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
   IssueMtlsCertificates: 'ISSUE_MTLS_CERTIFICATES',
@@ -58,6 +59,8 @@ export interface OperatorEnv {
   readonly workerDrainSeconds: number;
   /** Heads are protected from evictions. Needs the role's profile `disruption-budgets`. */
   readonly headDisruptionBudget: boolean;
+  /** Nodes are looked at before an upgrade of a RayService. Needs the role's profile `upgrade-capacity`. */
+  readonly upgradeCapacityCheck: boolean;
   /** What the Job that cleans Redis asks for; absent: little. */
   readonly redisCleanupCpu: string | undefined;
   readonly redisCleanupMemory: string | undefined;
@@ -117,6 +120,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     ),
     workerDrainSeconds: seconds(OperatorEnvName.WorkerDrainSeconds, 0),
     headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
+    upgradeCapacityCheck: on(OperatorEnvName.EnableUpgradeCapacityCheck),
     issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
     redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
     redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),

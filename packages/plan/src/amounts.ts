@@ -55,7 +55,8 @@ export function resourceList(amounts: Amounts): Readonly<Record<string, string>>
   );
 }
 
-function amountsOf(list: Readonly<Record<string, Quantity>>): Amounts {
+/** The amounts of a resource list; what cannot be read is left out. */
+export function amountsOf(list: Readonly<Record<string, Quantity>>): Amounts {
   const entries = Object.entries(list).flatMap(([key, text]) => {
     const quantity = parseQuantity(text);
     return quantity.ok ? [[key, quantity.value] as const] : [];

@@ -64,6 +64,7 @@ export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
 export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
 export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
 export { REJOIN_MS } from './raycluster/rejoin.ts';
+export { amountsOf, type Amounts } from './amounts.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
 export { whyDelete } from './raycluster/unhealthy.ts';
@@ -96,6 +97,7 @@ export {
   type Submission,
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
+export type { NodeRoom } from './rayservice/room.ts';
 export { headPodOf, isHeadReady } from './rayservice/serving.ts';
 export {
   BATCH_SCHEDULERS,

@@ -98,7 +98,11 @@ export function createControllers(world: World, input: ControllersInput): Contro
     metrics: options.areRayMetricsOn ? exportRayJobMetrics(world.metrics, jobs) : NO_JOB_METRICS,
   });
   ray.tell('rayjob', rayjob);
-  const services = createRayServiceCache(world, { namespaces: options.watchNamespaces, gates: options.gates });
+  const services = createRayServiceCache(world, {
+    namespaces: options.watchNamespaces,
+    gates: options.gates,
+    hasNodes: env.upgradeCapacityCheck,
+  });
   const rayservice = createRayServiceController(world, {
     context,
     events: events.recorder(ReportingController.RayService),

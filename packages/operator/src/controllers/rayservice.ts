@@ -106,7 +106,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
     kind: 'RayService',
     concurrency: options.concurrency,
     required: [services.rayServices, services.endpointSlices, cache.clusters, cache.pods, cache.services],
-    optional: [services.gateways, services.httpRoutes].filter((informer) => informer !== undefined),
+    optional: [services.gateways, services.httpRoutes, services.nodes].filter((informer) => informer !== undefined),
     sources: sourcesOf(cache, services),
     reconcile,
   });

@@ -1,6 +1,6 @@
-import type { EndpointSlice, FeatureGates, RayService } from '@manta/api';
+import type { EndpointSlice, FeatureGates, Node, RayService } from '@manta/api';
 import { resources } from '@manta/kube';
-import type { Gateway, HttpRoute, WrittenKind } from '@manta/plan';
+import { amountsOf, type Gateway, type HttpRoute, type NodeRoom, type WrittenKind } from '@manta/plan';
 import { createInformer, type Informer, type Interner, toKey, type World } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 import { informerOf, type RayClusterCache } from './ray-cluster-cache.ts';
@@ -12,6 +12,13 @@ export interface RayServiceCache {
   /** Only where incremental upgrades are switched on. */
   readonly gateways: Informer<Gateway> | undefined;
   readonly httpRoutes: Informer<HttpRoute> | undefined;
+  /** Only where the room that they have is looked at before upgrades. */
+  readonly nodes: Informer<NodeRecord> | undefined;
+}
+
+/** What is kept of a Node; without room it takes no pods. */
+export interface NodeRecord {
+  readonly room: NodeRoom | undefined;
 }
 
 /** What is kept of an EndpointSlice. */
@@ -24,9 +31,16 @@ export interface EndpointRecord {
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
+export interface RayServiceCacheOptions {
+  readonly namespaces: readonly string[];
+  readonly gates: FeatureGates;
+  /** Whether nodes are looked at; not unless told. */
+  readonly hasNodes?: boolean;
+}
+
 export function createRayServiceCache(
   world: World,
-  { namespaces, gates }: { readonly namespaces: readonly string[]; readonly gates: FeatureGates },
+  { namespaces, gates, hasNodes = false }: RayServiceCacheOptions,
 ): RayServiceCache {
   const routing = gates.RayServiceIncrementalUpgrade;
   const common = { namespaces, project: withoutManagedFields };
@@ -44,7 +58,15 @@ export function createRayServiceCache(
     httpRoutes: routing
       ? createInformer<HttpRoute, HttpRoute>(world, { type: resources.httpRoutes, isForeign: true, ...common })
       : undefined,
+    nodes: hasNodes ? createInformer(world, { type: resources.nodes, project: nodeRecord }) : undefined,
   };
+}
+
+/** One that is not ready, or closed to new pods, has no room. */
+export function nodeRecord({ spec, status }: Node): NodeRecord {
+  const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+  const takesPods = isReady && spec?.unschedulable !== true;
+  return { room: takesPods ? { allocatable: amountsOf(status.allocatable ?? {}) } : undefined };
 }
 
 /** Of the endpoints only pods that are ready count; one pod may have several addresses. */
@@ -58,7 +80,7 @@ export function endpointRecord({ metadata, endpoints }: EndpointSlice, intern: I
 
 /** All informers of the cache. */
 export function rayServiceInformers(cache: RayServiceCache): readonly Informer[] {
-  return [cache.rayServices, cache.endpointSlices, cache.gateways, cache.httpRoutes].filter(
+  return [cache.rayServices, cache.endpointSlices, cache.gateways, cache.httpRoutes, cache.nodes].filter(
     (informer) => informer !== undefined,
   );
 }

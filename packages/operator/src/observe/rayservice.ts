@@ -4,6 +4,7 @@ import {
   adoptedRoute,
   EMPTY_MEMORY,
   type GatewayApi,
+  type NodeRoom,
   type ObservedRayService,
   type PodRecord,
   type ServiceCluster,
@@ -54,9 +55,26 @@ export async function observeRayService(
   const serveConfig = configs.of(key, service.spec?.serveConfigV2 ?? '');
   const now = observer.now();
   return {
-    observed: { now, service, context, clusters, services, endpoints, gatewayApi, serveConfig, memory },
+    observed: {
+      now,
+      service,
+      context,
+      clusters,
+      services,
+      endpoints,
+      gatewayApi,
+      serveConfig,
+      memory,
+      nodes: nodesOf(observer.services),
+    },
     heads,
   };
+}
+
+/** Unknown as long as they cannot be read: then nothing is said about them. */
+function nodesOf({ nodes }: RayServiceCache): readonly NodeRoom[] | undefined {
+  if (nodes?.isReady() !== true) return undefined;
+  return [...nodes.records()].flatMap(({ room }) => (room === undefined ? [] : [room]));
 }
 
 function isOwnedBy({ metadata }: RayCluster, service: RayService): boolean {

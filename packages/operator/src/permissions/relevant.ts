@@ -11,7 +11,7 @@ import { ACCESS_RULES, type Capability } from './rules.ts';
 export function relevantPermissions(
   options: OperatorOptions,
   facts: ClusterFacts,
-  env: Pick<OperatorEnv, 'headDisruptionBudget' | 'webhooks' | 'webhookCertSecret'>,
+  env: Pick<OperatorEnv, 'headDisruptionBudget' | 'upgradeCapacityCheck' | 'webhooks' | 'webhookCertSecret'>,
   leaseNamespace: string | undefined,
 ): readonly Permission[] {
   const { gates, batchScheduler } = options;
@@ -20,6 +20,7 @@ export function relevantPermissions(
     'dashboard through the API server': options.useKubernetesProxy,
     'OpenShift routes': facts.isOpenShift,
     'disruption budgets of heads': env.headDisruptionBudget,
+    'capacity checks before upgrades': env.upgradeCapacityCheck,
     'webhook certificates': env.webhooks && env.webhookCertSecret !== undefined,
     'GCS storage claims': gates.GCSFaultToleranceEmbeddedStorage,
     'incremental upgrades': gates.RayServiceIncrementalUpgrade,

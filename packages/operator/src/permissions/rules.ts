@@ -25,12 +25,14 @@ export type Capability =
   | 'scheduler-plugins'
   | 'Kubernetes workload scheduling'
   | 'disruption budgets of heads'
+  | 'capacity checks before upgrades'
   | 'webhook certificates';
 
 /** `base` is what every installation needs; the others are added where their option is switched on. */
 export type Profile =
   | 'base'
   | 'disruption-budgets'
+  | 'upgrade-capacity'
   | 'webhook-certificates'
   | 'volcano'
   | 'scheduler-plugins'
@@ -39,6 +41,7 @@ export type Profile =
 export const PROFILES: readonly Profile[] = [
   'base',
   'disruption-budgets',
+  'upgrade-capacity',
   'webhook-certificates',
   'volcano',
   'scheduler-plugins',
@@ -91,6 +94,7 @@ export const ACCESS_RULES: readonly AccessRule[] = [
     ['poddisruptionbudgets'],
     [...READ, 'create', 'delete'],
   ),
+  rule('upgrade-capacity', 'capacity checks before upgrades', [''], ['nodes'], READ),
   rule(
     'webhook-certificates',
     'webhook certificates',

@@ -157,6 +157,23 @@ describe('a service that moves its traffic in steps', () => {
     expect(world.services.get('svc-serve-svc')?.spec?.selector?.['ray.io/cluster']).toBe(world.active);
   });
 
+  it('keeps a serve Service where it is asked to, which leads to a cluster that serves at every moment of an upgrade', () => {
+    const metadata = { name: 'svc', namespace: 'ml', uid: 'u', annotations: { 'ray.io/stable-serve-service': 'true' } };
+    const world = new ServiceWorld({ spec: specOf({ stepSizePercent: 25 }), metadata });
+    world.settle(10);
+    const target = () => world.services.get('svc-serve-svc')?.spec?.selector?.['ray.io/cluster'] ?? '';
+    const old = world.active;
+    expect(target()).toBe(old);
+    world.editImage('ray:new');
+    while (world.active === old || world.pending !== '') {
+      world.settle(1);
+      expect(world.clusters.has(target())).toBe(true);
+      expect([old, world.active]).toContain(target());
+    }
+    world.settle(2);
+    expect(target()).toBe(world.active);
+  });
+
   it('takes Gateway and route away when the strategy no longer needs them', () => {
     const world = running();
     world.edit({ upgradeStrategy: { type: 'NewCluster' } });

@@ -1,6 +1,7 @@
 import type { AppStatus, GatewayLike, HttpRouteLike, KubeObject, RayCluster, RayService, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
+import type { NodeRoom } from './room.ts';
 
 /** Everything a decision about a RayService needs, gathered at one moment. */
 export interface ObservedRayService {
@@ -16,6 +17,8 @@ export interface ObservedRayService {
   readonly endpoints: ReadonlyMap<string, number>;
   readonly gatewayApi: GatewayApi;
   readonly serveConfig: ServeConfig;
+  /** The nodes that take pods, where somebody asked for a look at them before an upgrade. */
+  readonly nodes?: readonly NodeRoom[] | undefined;
   readonly memory: ServiceMemory;
 }
 

@@ -7,6 +7,7 @@ import { planDeadline } from './deadline.ts';
 import { nextStatus } from './next-status.ts';
 import type { HeadMemory, ServiceMemory } from './observed.ts';
 import { directionOf } from './rollback.ts';
+import { shortOfRoom } from './room.ts';
 import { dropRouting, planRouting } from './routing.ts';
 import { planSubmission, type SubmissionPlan } from './serve-config.ts';
 import { planServeLabel } from './serve-label.ts';
@@ -38,7 +39,7 @@ export function planRunning(observed: Subject): RunningPlan {
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
   const deadline = planDeadline(subject);
-  const notices = [...announce(subject), ...traffic];
+  const notices = [...announce(subject), ...warnOfRoom(subject, succession), ...traffic];
   const told = notices.flatMap((action) => (action.type === 'event' ? [action.event.note] : []));
   const isNews = (action: Action) => action.type !== 'event' || !subject.memory.told.includes(action.event.note);
   return {
@@ -104,6 +105,15 @@ function announce(subject: Subject): readonly Action[] {
           ),
         ]),
   ];
+}
+
+/** Before a cluster is made that cannot find a place, somebody is told, who may stop it or make room. */
+function warnOfRoom(subject: Subject, { needsNext }: Succession): readonly Action[] {
+  if (!needsNext || subject.active.view === undefined) return [];
+  const short = shortOfRoom(subject);
+  if (short === undefined) return [];
+  const note = `The upgrade will find no room: ${short}; RayCluster ${fullName(subject, subject.active.name)} goes on serving`;
+  return [{ type: 'event', event: warning(Event.UpgradeLacksRoom, 'Reconcile', note) }];
 }
 
 function remember(

@@ -1,4 +1,4 @@
-import { type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
+import { Annotation, type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
 import { alignService, isControlledBy } from '../build/align-service.ts';
 import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import {
@@ -41,15 +41,17 @@ export function planClusterServices(
 }
 
 /**
- * With traffic in steps the routes lead to the clusters' own Services. One that is left from another strategy is still followed by whoever
- * knows its name, so it goes on leading to a cluster that serves.
+ * With traffic in steps the routes lead to the clusters' own Services, and none of the service's own is made unless asked for. One that is
+ * there, left from another strategy for one, is followed by whoever knows its name, so it goes on leading to a cluster that serves.
  */
 function planServeService(subject: Subject, target: ServiceCluster): readonly Action[] {
   const wanted = buildServiceServeService(subject.service, subject.spec, target.cluster);
   const { strategy, services, uid } = subject;
   if (strategy.kind === 'incremental') {
     const left = services.get(serveServiceName(subject));
-    if (wanted === undefined || left === undefined || !isControlledBy(left, uid)) return [];
+    const isWanted = subject.service.metadata?.annotations?.[Annotation.StableServeService] === 'true';
+    const mayKeep = left === undefined ? isWanted : isControlledBy(left, uid);
+    if (wanted === undefined || !mayKeep) return [];
     return planService(subject, { ...wanted, metadata: { ...wanted.metadata, name: serveServiceName(subject) } });
   }
   if (wanted === undefined) return noPort();

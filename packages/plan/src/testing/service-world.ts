@@ -25,6 +25,7 @@ import {
   type Submission,
 } from '../rayservice/observed.ts';
 import { planRayService, type RayServicePlan } from '../rayservice/plan.ts';
+import type { NodeRoom } from '../rayservice/room.ts';
 import { headPod } from './observed.ts';
 
 /** One cluster with its Serve, as tests move it. */
@@ -57,6 +58,8 @@ export interface ServiceWorldOptions {
 
 /** Plans with their effects on a handful of objects: a service, its clusters with their Serve, its Services and its route. */
 export class ServiceWorld {
+  /** The nodes that are known; undefined where nobody looks. */
+  nodes: readonly NodeRoom[] | undefined;
   now = Date.parse('2026-08-01T12:00:00Z');
   service: RayService;
   clusters = new Map<string, FakeServe>();
@@ -175,6 +178,7 @@ export class ServiceWorld {
         : { kind: 'absent', why: 'the server has no such kind' },
       serveConfig: { ok: true, value: { applications: [{ name: 'app', text: this.service.spec?.serveConfigV2 }] } },
       memory: this.memory,
+      nodes: this.nodes,
     };
   }
 

@@ -133,6 +133,21 @@ describe('certificates that the operator issues', () => {
     expect(restarted).toEqual(['DeletedWorkerPod', 'DeletedWorkerPod', 'DeletedHeadPod']);
   });
 
+  it('say what is wrong where somebody has put something else into the Secret of the authority', async () => {
+    await start('operator');
+    await apply();
+    await clock.advance(10_000);
+    const { items } = await client.list<Secret>(resources.secrets, { namespace: 'ml' });
+    const ca = items.find(({ metadata }) => metadata?.name?.startsWith('demo-ca-secret-')) ?? {};
+    await client.update<Secret>(resources.secrets, { ...ca, data: { 'tls.crt': 'bm9uc2Vuc2U=' } });
+    await run();
+    expect(events.map(({ note }) => note)).toContainEqual(
+      expect.stringMatching(
+        /^Failed to reconcile mTLS head certificate: the Secret demo-ca-secret-\S+ does not hold a certificate authority with its key: delete it/,
+      ),
+    );
+  });
+
   /** Lets a certificate run out in ten days, as far as is written on it. */
   async function age(name: string): Promise<void> {
     const secret = await client.get<Secret>(resources.secrets, { namespace: 'ml', name });

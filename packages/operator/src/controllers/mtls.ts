@@ -1,9 +1,10 @@
-import type { RayCluster, Secret } from '@manta/api';
+import { MtlsEventReason, type RayCluster, type Secret } from '@manta/api';
 import {
   type Action,
   type BuildContext,
   type Certificate,
   isIssued,
+  type Issue,
   type ObservedPki,
   type ObservedRayCluster,
   type Plan,
@@ -68,21 +69,38 @@ export function createMtlsController(world: World, options: MtlsControllerOption
   ): Promise<Plan> {
     if (pki.issuedBy === 'operator') {
       const plan = planOwnPki({ ...seen, secrets: pki.secrets.by('cluster', key) });
-      const issued: Action[] = [];
-      for (const issue of plan.issues) {
-        const signer = await readSecret(
-          world.client,
-          seen.cluster.metadata?.namespace ?? '',
-          issue.authority,
-          pass.signal,
-        );
-        issued.push(issueCertificate(issue, signer, seen.now));
-      }
-      return { ...plan, actions: [...issued, ...plan.actions] };
+      return { ...plan, actions: [...(await issueAll(plan.issues, seen, pass.signal)), ...plan.actions] };
     }
     const certificates = pki.certificates.by('cluster', key);
     const unowned = await secrets.unowned(key, certificates, pass.signal);
     return planPki({ ...seen, certificates, issuers: pki.issuers.by('cluster', key), secrets: unowned });
+  }
+
+  /** Those that can be made; what is wrong with the authority is told, and nothing is made after it. */
+  async function issueAll(
+    issues: readonly Issue[],
+    { cluster, now }: Pick<ObservedPki, 'cluster' | 'now'>,
+    signal: AbortSignal,
+  ): Promise<readonly Action[]> {
+    const namespace = cluster.metadata?.namespace ?? '';
+    const issued: Action[] = [];
+    for (const issue of issues) {
+      const signer = await readSecret(world.client, namespace, issue.authority, signal);
+      try {
+        issued.push(issueCertificate(issue, signer, now));
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        const note = `Failed to reconcile mTLS ${issue.whose} certificate: ${message}`;
+        const event = {
+          severity: 'Warning',
+          reason: MtlsEventReason.FailedToReconcile,
+          action: 'Reconcile',
+          note,
+        } as const;
+        return [...issued, { type: 'event', event }, { type: 'fail', message }];
+      }
+    }
+    return issued;
   }
 
   function actorFor(object: RayCluster, pass: ReconcileContext): Actor {

@@ -8,9 +8,11 @@ import { engineStart } from './scenarios/engine-start.ts';
 import { patches } from './scenarios/patches.ts';
 import { idle, restart, thousandClusters, wide } from './scenarios/ray-clusters.ts';
 import { hangingHeads, slowHeads, thousandJobs } from './scenarios/ray-jobs.ts';
+import { hundredServices } from './scenarios/ray-services.ts';
 import { router } from './scenarios/router.ts';
 import { start } from './scenarios/start.ts';
 import { sync } from './scenarios/sync.ts';
+import { upgrades } from './scenarios/upgrades.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   patches,
@@ -19,11 +21,13 @@ const SCENARIOS: readonly Scenario[] = [
   engineStart,
   engineLoad,
   router,
+  upgrades,
   thousandClusters,
   wide,
   restart,
   idle,
   thousandJobs,
+  hundredServices,
   hangingHeads,
   slowHeads,
 ];

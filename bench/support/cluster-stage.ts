@@ -28,12 +28,19 @@ export interface ClusterStage {
   requests(since: number, isMeant?: (request: AuditedRequest) => boolean): Promise<Readonly<Record<string, number>>>;
 }
 
-/** How pods behave. */
-export type Pods = Pick<PodPlayerOptions, 'readyMs' | 'onReady'>;
+/** How pods behave, and which of Kubernetes' own controllers there are; none unless told. */
+export type Pods = Pick<PodPlayerOptions, 'readyMs' | 'onReady'> & { readonly controllers?: readonly string[] };
 
 /** Sets the stage, does the work and clears it again. */
-export async function onClusterStage<T>(pods: Pods, work: (stage: ClusterStage) => Promise<T>): Promise<T> {
-  const plane = await startControlPlane({ audit: true, serviceAccountAdmission: false });
+export async function onClusterStage<T>(
+  { controllers, ...pods }: Pods,
+  work: (stage: ClusterStage) => Promise<T>,
+): Promise<T> {
+  const plane = await startControlPlane({
+    audit: true,
+    serviceAccountAdmission: false,
+    ...(controllers === undefined ? {} : { controllerManager: { controllers } }),
+  });
   const end = new AbortController();
   const driver = await connectDriver(plane.adminKubeconfig.path);
   try {

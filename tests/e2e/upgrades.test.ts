@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { type Report, runUpgrades } from './upgrades/run-upgrades.ts';
+
+describe('a RayService on real Ray under a constant load, upgraded to a new cluster and then in steps to a broken version', () => {
+  let ray: LocalRay;
+  let report: Report;
+
+  beforeAll(async () => {
+    ray = await startLocalRay();
+    report = await runUpgrades(ray, {
+      first: { name: 'v1', strategy: 'NewCluster' },
+      later: [
+        { name: 'v2', strategy: 'NewCluster' },
+        { name: 'v3', strategy: 'NewClusterWithIncrementalUpgrade', broken: 'start' },
+      ],
+      perSecond: 20,
+      restMs: 2_000,
+      deadline: '25s',
+    });
+  });
+  afterAll(() => endLocalRay(ray));
+
+  it('loses no request', () => {
+    expect(report.samples.filter(({ text }) => text === undefined)).toEqual([]);
+    expect(report.samples.length).toBeGreaterThan(200);
+  });
+
+  it('answers by the old version, then by the new one, never by the broken one', () => {
+    const [upgrade] = report.upgrades;
+    expect(new Set(report.samples.map(({ text }) => text))).toEqual(new Set(['v1', 'v2']));
+    const before = report.samples.filter(({ at }) => at < (upgrade?.from ?? 0));
+    const after = report.samples.filter(({ at }) => at > (upgrade?.to ?? 0));
+    expect(new Set(before.map(({ text }) => text))).toEqual(new Set(['v1']));
+    expect(new Set(after.map(({ text }) => text))).toEqual(new Set(['v2']));
+  });
+
+  it('goes back to the cluster that served when the broken version makes no progress', () => {
+    const [good, broken] = report.upgrades;
+    expect(broken?.serving).toBe(good?.serving);
+  });
+});

@@ -1,0 +1,199 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { clusterRole, type Profile } from '@manta/operator';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
+import { installCrds } from './ray-api.ts';
+
+/** Its own plane: Kubernetes serves workloads only where it is told to. */
+let plane: ControlPlane;
+const started: OperatorProcess[] = [];
+
+beforeAll(async () => {
+  plane = await startControlPlane({
+    audit: true,
+    featureGates: { GenericWorkload: true },
+    runtimeConfig: { 'scheduling.k8s.io/v1alpha2': true },
+  });
+  await installCrds(plane);
+  await plane.apply(
+    `${podGroups('scheduling.volcano.sh', 'v1beta1')}---\n${podGroups('scheduling.x-k8s.io', 'v1alpha1')}`,
+  );
+});
+afterAll(async () => {
+  await Promise.all(started.map((operator) => operator.ended('SIGKILL')));
+  await plane.stop();
+});
+
+/** As much of a scheduler's definition as our objects have to fit. */
+function podGroups(group: string, version: string): string {
+  const amounts = { type: 'object', additionalProperties: { 'x-kubernetes-int-or-string': true } };
+  const properties = {
+    minMember: { type: 'integer', format: 'int32' },
+    minResources: amounts,
+    queue: { type: 'string' },
+    priorityClassName: { type: 'string' },
+    networkTopology: {
+      type: 'object',
+      properties: { mode: { type: 'string' }, highestTierAllowed: { type: 'integer' } },
+    },
+  };
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties }, status: { type: 'object' } } };
+  return stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `podgroups.${group}`,
+      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/scheduler-plugins' },
+    },
+    spec: {
+      group,
+      names: { kind: 'PodGroup', listKind: 'PodGroupList', plural: 'podgroups', singular: 'podgroup' },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: schema },
+        },
+      ],
+    },
+  });
+}
+
+/** An operator with the base role and these profiles, in a namespace of its own name. */
+async function run(name: string, profiles: readonly Profile[], args: readonly string[]): Promise<OperatorProcess> {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name },
+    rules: clusterRole(profiles).rules,
+  };
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
+  };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await plane.apply(
+    [role, binding, namespace].map((each) => stringify(each, { aliasDuplicateObjects: false })).join('---\n'),
+  );
+  const env = { KUBECONFIG: plane.user({ name }).kubeconfig.path };
+  const operator = startOperator({ args: [`--watch-namespace=${name}`, ...args], env });
+  started.push(operator);
+  return operator;
+}
+
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 30_000, interval: 100 });
+
+interface Found {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly schedulerName?: string;
+    readonly minMember?: number;
+    readonly schedulingGroup?: unknown;
+    readonly schedulingPolicy?: { readonly gang: { readonly minCount: number } };
+  };
+}
+
+async function list<T = Found>(path: string, namespace: string): Promise<readonly T[]> {
+  const [prefix, plural] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)];
+  const { body } = await plane.request('GET', `${prefix}/namespaces/${namespace}/${plural}`);
+  return (body as { items: T[] }).items;
+}
+
+function rayCluster(labels: Record<string, string>) {
+  const template = { spec: { containers: [{ name: 'ray', image: 'rayproject/ray:2.52.0' }] } };
+  const workerGroupSpecs = [{ groupName: 'small', replicas: 1, minReplicas: 0, maxReplicas: 9, template }];
+  const spec = { rayVersion: '2.52.0', headGroupSpec: { template }, workerGroupSpecs };
+  return { apiVersion: 'ray.io/v1', kind: 'RayCluster', metadata: { name: 'demo', labels }, spec };
+}
+
+/** What differs between schedulers on a server: how it is chosen, and where it looks for gangs. */
+interface Case {
+  readonly args: readonly string[];
+  readonly profiles: readonly Profile[];
+  readonly schedulerName: string;
+  readonly gangs?: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  volcano: {
+    args: ['--batch-scheduler=volcano'],
+    profiles: ['volcano'],
+    schedulerName: 'volcano',
+    gangs: '/apis/scheduling.volcano.sh/v1beta1/podgroups',
+  },
+  yunikorn: { args: ['--batch-scheduler=yunikorn'], profiles: [], schedulerName: 'yunikorn' },
+  'kai-scheduler': { args: ['--batch-scheduler=kai-scheduler'], profiles: [], schedulerName: 'kai-scheduler' },
+  'scheduler-plugins': {
+    args: ['--batch-scheduler=scheduler-plugins'],
+    profiles: ['scheduler-plugins'],
+    schedulerName: 'scheduler-plugins-scheduler',
+    gangs: '/apis/scheduling.x-k8s.io/v1alpha1/podgroups',
+  },
+  'kubernetes-was': {
+    args: ['--feature-gates=KubernetesWAS=true'],
+    profiles: ['kubernetes-was'],
+    schedulerName: 'default-scheduler',
+    gangs: '/apis/scheduling.k8s.io/v1alpha2/podgroups',
+  },
+};
+
+describe.each(Object.entries(CASES))('%s', (name, { args, profiles, schedulerName, gangs }) => {
+  const sizes = async () =>
+    gangs === undefined
+      ? undefined
+      : (await list(gangs, name)).map(({ spec }) => spec.minMember ?? spec.schedulingPolicy?.gang.minCount);
+  const expected = (size: number) => (gangs === undefined ? undefined : [size]);
+
+  it('gets the pods of a cluster, hears of their number, and needs no more than its role', async () => {
+    const before = await plane.audit.mark();
+    await run(name, profiles, args);
+    const path = `/apis/ray.io/v1/namespaces/${name}/rayclusters`;
+    await plane.request('POST', path, rayCluster({ 'ray.io/gang-scheduling-enabled': 'true' }));
+    const pods = await eventually(async () => {
+      const found = await list('/api/v1/pods', name);
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    expect(pods.map(({ spec }) => spec.schedulerName)).toEqual([schedulerName, schedulerName]);
+    expect(await sizes()).toEqual(expected(2));
+    await plane.request(
+      'PATCH',
+      `${path}/demo`,
+      [{ op: 'replace', path: '/spec/workerGroupSpecs/0/replicas', value: 3 }],
+      {
+        'content-type': 'application/json-patch+json',
+      },
+    );
+    await eventually(async () => expect(await sizes()).toEqual(expected(4)));
+    await eventually(async () => expect(await list('/api/v1/pods', name)).toHaveLength(4));
+    await plane.request('PATCH', `${path}/demo`, [{ op: 'remove', path: '/metadata/labels' }], {
+      'content-type': 'application/json-patch+json',
+    });
+    const left = name === 'volcano' ? [4] : [];
+    await eventually(async () => expect(await sizes()).toEqual(gangs === undefined ? undefined : left));
+    expect(await plane.audit.count({ user: name, code: 403 }, before)).toBe(0);
+  });
+});
+
+it('a secure operator writes tokens, policies and certificates that the server takes', async () => {
+  const name = 'secure';
+  await run(name, [], ['--security-profile=secure']);
+  await plane.request('POST', `/apis/ray.io/v1/namespaces/${name}/rayclusters`, rayCluster({}));
+  await eventually(async () => expect(await list('/api/v1/pods', name)).toHaveLength(2));
+  const policies = await list('/apis/networking.k8s.io/v1/networkpolicies', name);
+  expect(policies.map(({ metadata }) => metadata.name)).toEqual(['demo-head', 'demo-workers-small']);
+  const secrets = await list<{ metadata: { name: string }; data: Record<string, string> }>('/api/v1/secrets', name);
+  const named = (part: string) => secrets.find(({ metadata }) => metadata.name.includes(part))?.data ?? {};
+  expect(Object.keys(named('demo'))).toContain('auth_token');
+  const certificate = (part: string) => new X509Certificate(Buffer.from(named(part)['tls.crt'] ?? '', 'base64'));
+  expect(certificate('ray-head-secret').checkIssued(certificate('demo-ca-secret'))).toBe(true);
+  expect(certificate('ray-worker-secret').checkIssued(certificate('demo-ca-secret'))).toBe(true);
+});

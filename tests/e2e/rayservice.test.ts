@@ -2,67 +2,7 @@ import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
 import { create, getText, NAMESPACE, podOf, until, untilObject } from './support/look.ts';
-
-const CODE = `
-apiVersion: v1
-kind: ConfigMap
-metadata: { name: code }
-data:
-  greeter.py: |
-    from ray import serve
-
-    @serve.deployment(ray_actor_options={"num_cpus": 0.1})
-    class Greeter:
-        def __init__(self):
-            self.word = ""
-        def reconfigure(self, config):
-            self.word = config["word"]
-        async def __call__(self, request):
-            return f"{self.word} from Serve"
-
-    app = Greeter.bind()
-`;
-
-const serveConfig = (word: string) => `proxy_location: HeadOnly
-applications:
-  - name: greeter
-    import_path: greeter:app
-    route_prefix: /
-    deployments:
-      - name: Greeter
-        num_replicas: 1
-        user_config: { word: ${word} }
-`;
-
-const SERVICE = {
-  apiVersion: 'ray.io/v1',
-  kind: 'RayService',
-  metadata: { name: 'greet', namespace: NAMESPACE },
-  spec: {
-    serveConfigV2: serveConfig('hello'),
-    rayClusterConfig: {
-      rayVersion: '2.53.0',
-      headGroupSpec: {
-        rayStartParams: {},
-        template: {
-          spec: {
-            terminationGracePeriodSeconds: 5,
-            containers: [
-              {
-                name: 'ray-head',
-                image: 'rayproject/ray:2.53.0',
-                env: [{ name: 'PYTHONPATH', value: '/home/ray/code' }],
-                resources: { limits: { cpu: '1', memory: '2Gi' } },
-                volumeMounts: [{ name: 'code', mountPath: '/home/ray/code' }],
-              },
-            ],
-            volumes: [{ name: 'code', configMap: { name: 'code' } }],
-          },
-        },
-      },
-    },
-  },
-};
+import { serveCode, serveConfig, serveManifest } from './support/serve.ts';
 
 describe('a RayService on real Ray', () => {
   let ray: LocalRay;
@@ -76,8 +16,8 @@ describe('a RayService on real Ray', () => {
 
   beforeAll(async () => {
     ray = await startLocalRay();
-    await create(ray, CODE);
-    await ray.client.create(resources.rayServices, SERVICE);
+    await create(ray, serveCode);
+    await ray.client.create(resources.rayServices, serveManifest('greet', 'hello'));
   });
   afterAll(() => endLocalRay(ray));
 

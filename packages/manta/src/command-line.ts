@@ -30,6 +30,10 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .command('up')
     .description('run Ray on this machine without a cluster: a Kubernetes API, the operator, and pods as processes')
     .option('--no-pods', 'serve the API only: pods stay Pending')
+    .option(
+      '--no-operator',
+      'leave the operator out, to run one of your own: HTTP_PROXY=<the proxy that is printed> manta operator',
+    )
     .option('--port <n>', 'loopback port; 0 is any free one', portNumber, DEFAULT_PORT)
     .option(
       '--router-port <n>',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -27,6 +28,8 @@ import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
 export interface UpOptions {
   /** False where `--no-pods` was given. */
   readonly pods: boolean;
+  /** False where `--no-operator` was given. */
+  readonly operator: boolean;
   readonly port: number;
   readonly dataDir?: string;
   readonly kubeconfigOut?: string;
@@ -110,6 +113,11 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
     await rememberCrds(engine, dataDir);
+    if (!options.operator) {
+      if (pods !== undefined) say(`proxy: ${pods.proxy.url}`);
+      await untilAborted(stop.signal);
+      return 0;
+    }
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
@@ -118,6 +126,10 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     removeEngineRecord(dataDir);
     stop.dispose();
   }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 function imageFolders(image: UpOptions['image'] = {}): NonNullable<ImageTableOptions['configured']> {

@@ -39,6 +39,8 @@ export const Annotation = {
   TlsAuthority: 'ray.io/tls-authority',
   /** Ours alone: pods that are older than this have a certificate that runs out. */
   TlsRenewedAt: 'ray.io/tls-renewed-at',
+  /** Ours alone: pods that are older than this trust an authority that is gone. */
+  TlsAuthoritySince: 'ray.io/tls-authority-since',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
   /** Moved to `spec.ingressClassName` of the Ingress that we build. */
   IngressClass: 'kubernetes.io/ingress.class',

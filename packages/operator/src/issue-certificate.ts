@@ -43,7 +43,7 @@ function openSigner({ authority }: Issue, signer: Secret | undefined): Certifica
   try {
     return openCertificateAuthority(pair(signer));
   } catch (error) {
-    const remedy = 'delete it to have a new authority made, and then all pods of the cluster';
+    const remedy = 'delete it to have a new authority made, with which all pods of the cluster are made anew';
     throw new Error(`the Secret ${authority} does not hold a certificate authority with its key: ${remedy}`, {
       cause: error,
     });

@@ -110,6 +110,13 @@ export { schedulerOf } from './scheduling/schedulers.ts';
 export { type ObservedNetworkPolicies, planNetworkPolicies } from './network-policy/plan.ts';
 export { buildNetworkPolicies } from './network-policy/policies.ts';
 export { type Certificate, isIssued, type Issuer, PkiComponent } from './mtls/cert-manager.ts';
-export { type Issue, type ObservedOwnPki, type OwnPkiPlan, planOwnPki, renewedAtOf } from './mtls/own.ts';
+export {
+  type Issue,
+  type ObservedOwnPki,
+  type OwnPkiPlan,
+  planOwnPki,
+  authoritySinceOf,
+  renewedAtOf,
+} from './mtls/own.ts';
 export { type ObservedPki, planPki } from './mtls/plan.ts';
 export type { PkiState } from './raycluster/observed.ts';

@@ -1,6 +1,14 @@
 import { type KubeObject, Label, pkiNames, type RayCluster, type Secret } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
-import { type Certificate, isIssued, type Issuer, PkiComponent, type PkiState, renewedAtOf } from '@manta/plan';
+import {
+  authoritySinceOf,
+  type Certificate,
+  isIssued,
+  type Issuer,
+  PkiComponent,
+  type PkiState,
+  renewedAtOf,
+} from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, toKey, type World } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 
@@ -145,5 +153,9 @@ function ownState(secrets: PkiInformer<KubeObject>, namespace: string, name: str
   const worker = secrets.get(toKey(namespace, names.worker));
   if (head === undefined) return waiting(`secret ${names.head} not found`);
   if (worker === undefined) return waiting(`secret ${names.worker} not found`);
-  return { isReady: true, renewedAt: { head: renewedAtOf(head), worker: renewedAtOf(worker) } };
+  return {
+    isReady: true,
+    renewedAt: { head: renewedAtOf(head), worker: renewedAtOf(worker) },
+    authoritySince: Math.max(authoritySinceOf(head), authoritySinceOf(worker)),
+  };
 }

@@ -99,7 +99,9 @@ describe('planOwnPki()', () => {
     const pki = new OwnPki().ready();
     pki.secrets = pki.secrets.filter(({ metadata }) => !metadata?.name?.includes('-ca-secret-'));
     expect(pki.issued()).toEqual(['authority']);
-    expect(pki.issued()).toEqual(['head', 'worker']);
+    const { issues } = pki.pass();
+    expect(issues.map(({ whose }) => whose)).toEqual(['head', 'worker']);
+    for (const { metadata } of issues) expect(metadata.annotations).toHaveProperty(['ray.io/tls-authority-since']);
     expect(pki.issued()).toEqual([]);
   });
 

@@ -88,13 +88,20 @@ function issueOf(
   const isAuthority = part.whose === 'authority';
   const { lifeMs, renewMs } = isAuthority ? AUTHORITY : LEAF;
   const live = find(observed, part.secret);
-  const isSignedByOther = !isAuthority && live?.metadata?.annotations?.[Annotation.TlsAuthority] !== signer;
-  const isDue = live !== undefined && (notAfterOf(live) - now < renewMs || isSignedByOther);
-  if (live !== undefined && !isDue && covers(live, part.names)) return undefined;
+  const isOrphan =
+    !isAuthority && live !== undefined && live.metadata?.annotations?.[Annotation.TlsAuthority] !== signer;
+  const isDue = live !== undefined && notAfterOf(live) - now < renewMs;
+  if (live !== undefined && !isDue && !isOrphan && covers(live, part.names)) return undefined;
   const notAfter = now + lifeMs;
   return {
     whose: part.whose,
-    metadata: describe(cluster, part, live, { now, notAfter, isDue, signer: isAuthority ? undefined : signer }),
+    metadata: describe(cluster, part, live, {
+      now,
+      notAfter,
+      isDue,
+      isOrphan,
+      signer: isAuthority ? undefined : signer,
+    }),
     names: part.names,
     commonName: isAuthority ? `ray-ca-${cluster.metadata?.name ?? ''}` : part.secret,
     notAfter,
@@ -106,6 +113,8 @@ interface Life {
   readonly now: number;
   readonly notAfter: number;
   readonly isDue: boolean;
+  /** Its authority is gone. */
+  readonly isOrphan: boolean;
   readonly signer: string | undefined;
 }
 
@@ -114,7 +123,7 @@ function describe(
   cluster: RayCluster,
   { secret, component, names }: Part,
   live: KubeObject | undefined,
-  { now, notAfter, isDue, signer }: Life,
+  { now, notAfter, isDue, isOrphan, signer }: Life,
 ): ObjectMeta {
   const before = live?.metadata ?? {};
   const annotations = {
@@ -124,6 +133,7 @@ function describe(
     ...(signer === undefined ? {} : { [Annotation.TlsAuthority]: signer }),
     // Pods that are older than this still have the certificate that runs out. One that only got more names is as good for them.
     ...(isDue ? { [Annotation.TlsRenewedAt]: timestamp(now) } : {}),
+    ...(isOrphan ? { [Annotation.TlsAuthoritySince]: timestamp(now) } : {}),
   };
   return { ...before, ...pkiMetadata(cluster, secret, component), annotations };
 }
@@ -147,7 +157,16 @@ function headRunsOut(observed: ObservedOwnPki, cluster: RayCluster): readonly Ac
 
 /** When a certificate was last renewed because it ran out; before all time where it never was. */
 export function renewedAtOf(secret: KubeObject | undefined): number {
-  const text = secret?.metadata?.annotations?.[Annotation.TlsRenewedAt];
+  return timeIn(secret, Annotation.TlsRenewedAt);
+}
+
+/** Since when a certificate has another authority than it had; before all time where it has the first. */
+export function authoritySinceOf(secret: KubeObject | undefined): number {
+  return timeIn(secret, Annotation.TlsAuthoritySince);
+}
+
+function timeIn(secret: KubeObject | undefined, annotation: string): number {
+  const text = secret?.metadata?.annotations?.[annotation];
   return text === undefined ? Number.NEGATIVE_INFINITY : Date.parse(text);
 }
 

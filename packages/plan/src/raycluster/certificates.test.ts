@@ -62,6 +62,12 @@ describe('pods whose certificate was renewed', () => {
     expect(planned(renewed, { pods, spec: { ...SPEC, ...REDIS } })).toEqual(['delete Pod demo-head-abcde']);
   });
 
+  it('go all at once where the authority was lost: they would not understand those who come', () => {
+    const lost: PkiState = { ...renewed, authoritySince: NOW - 30_000 };
+    const pods = [headPod(old), worker(0, old), worker(1, fresh)];
+    expect(planned(lost, { pods })).toEqual(['delete Pod demo-head-abcde', 'delete Pod demo-small-worker-0']);
+  });
+
   it('are all that is touched', () => {
     const pods = [headPod(fresh), worker(0, fresh), worker(1, fresh)];
     expect(planned(renewed, { pods, spec: { ...SPEC, ...REDIS } })).toEqual([]);

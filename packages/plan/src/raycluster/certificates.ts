@@ -18,11 +18,15 @@ export function holdForCertificates({ pki }: Subject, actions: readonly Action[]
 
 /**
  * Replaces pods whose certificate runs out, one at a time and only while all others work: workers, which are drained where the installation
- * wants that, then a head that finds its state again. Another head stays: what runs on it would be lost.
+ * wants that, then a head that finds its state again. Another head stays: what runs on it would be lost. Where the authority itself was
+ * lost, all go at once: they do not understand those who come.
  */
 export function restartForCertificates(subject: Subject): readonly Action[] {
   const { pki, pods, cluster, spec } = subject;
   if (pki === undefined || !pki.isReady || pki.renewedAt === undefined) return [];
+  const { authoritySince = Number.NEGATIVE_INFINITY } = pki;
+  const estranged = pods.filter(({ createdAt, isTerminating }) => createdAt < authoritySince && !isTerminating);
+  if (estranged.length > 0) return estranged.map((pod) => restart(subject, pod));
   const { head, worker } = pki.renewedAt;
   const old = pods.filter(({ nodeType, createdAt }) => createdAt < (nodeType === NodeType.Head ? head : worker));
   if (old.length === 0 || !isSteady(subject)) return [];

@@ -45,6 +45,8 @@ export type PkiState =
       readonly isReady: true;
       /** Pods that are older than this have a certificate that runs out, in milliseconds since the epoch; absent: none have. */
       readonly renewedAt?: { readonly head: number; readonly worker: number };
+      /** Pods that are older than this trust an authority that is gone; absent: none do. */
+      readonly authoritySince?: number;
     };
 
 /** What decisions need of a pod. */

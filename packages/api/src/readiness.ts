@@ -6,6 +6,7 @@ import type { ObjectMeta } from './meta.ts';
 interface TypedCondition {
   readonly type: string;
   readonly status: string;
+  readonly message?: string;
 }
 
 /** The part of a Gateway that says whether it carries traffic. */

@@ -10,6 +10,7 @@ import {
 import { type Action, warning } from '../plan.ts';
 import { conditionOf, Type } from './conditions.ts';
 import { wantedHash } from './compare.ts';
+import { routingTrouble } from './routing.ts';
 import { fullName, type Subject } from './subject.ts';
 import { podTroubleOf, troubleOf } from './trouble.ts';
 
@@ -41,7 +42,7 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const dueAt = Math.max(lastProgress(subject) + pauseMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
   const leftMs = dueAt - now;
   if (leftMs > 0) return { actions: [], lookAgainMs: leftMs };
-  const podTrouble = podTroubleOf(pending.view);
+  const podTrouble = podTroubleOf(pending.view) ?? routingTrouble(subject);
   const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
   const limit = formatDuration(durationFromMs(limitMs));
   const why = trouble === undefined ? '' : ` (${trouble})`;

@@ -125,6 +125,31 @@ describe('an upgrade by steps', () => {
     expect(world.status.activeServiceStatus?.targetCapacity).toBe(100);
   });
 
+  it.each([
+    ['a minute', 60_000],
+    ['two hours', 7_200_000],
+  ])('goes on at once when the clock is put back by %s', (_, ms) => {
+    const world = running({ intervalSeconds: 5 });
+    world.editImage('ray:new');
+    while ((world.status.pendingServiceStatus?.trafficRoutedPercent ?? 0) < 25) world.settle(1);
+    world.now -= ms;
+    world.settle(60);
+    expect(world.pending).toBe('');
+    expect(world.weights()).toEqual({ [world.active]: 100 });
+  });
+
+  it('gives all traffic to the new cluster when the clock is put back and the old one is lost', () => {
+    const world = running();
+    world.editImage('ray:new');
+    while ((world.status.pendingServiceStatus?.trafficRoutedPercent ?? 0) < 25) world.settle(1);
+    const { active, pending } = world;
+    world.now -= 3_600_000;
+    world.clusters.delete(active);
+    world.services.delete(`${active}-serve-svc`);
+    world.settle(6);
+    expect(world.weights()).toEqual({ [pending]: 100 });
+  });
+
   it('sends nobody to a cluster without capacity when the old one is away for a moment', () => {
     const world = running({ intervalSeconds: 30 });
     world.editImage('ray:new');

@@ -50,10 +50,11 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const isOver = decisions.direction !== undefined && decisions.succession.pending === 'dropped';
   const turned = withDirection(subject, before.conditions ?? [], decisions.direction);
   const complaint = decisions.toPending?.complaint ?? decisions.toActive?.complaint;
+  const isUnusable = (decisions.toPending ?? decisions.toActive)?.isUnusable === true;
   const podTrouble = podTroubleOf(subject.active.view) ?? podTroubleOf(subject.pending.view);
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
-    { ...sides, endpoints, complaint, podTrouble, isRejected: isRejected(subject) },
+    { ...sides, endpoints, complaint, isUnusable, podTrouble, isRejected: isRejected(subject) },
     setting,
   );
   const status: RayServiceStatuses = {

@@ -33,6 +33,27 @@ export function dropRouting(subject: Subject): readonly Action[] {
   ];
 }
 
+/** A Gateway that nobody has taken for so long has nobody. */
+const GATEWAY_PATIENCE_MS = 30_000;
+
+/** Why traffic cannot be moved in steps, in a sentence; undefined as long as there is hope. */
+export function routingTrouble(subject: Subject): string | undefined {
+  const { gatewayApi, strategy, now } = subject;
+  if (strategy.kind !== 'incremental' || gatewayApi.kind !== 'there' || isRoutingReady(subject)) return undefined;
+  const { gateway, route } = gatewayApi;
+  if (adoptedRoute(subject) !== undefined) return undefined;
+  const isOld = ({ metadata }: Gateway | HttpRoute) =>
+    now - Date.parse(metadata?.creationTimestamp ?? '') >= GATEWAY_PATIENCE_MS;
+  if (gateway !== undefined && !isGatewayReady(gateway)) {
+    if (!isOld(gateway)) return undefined;
+    const told = gateway.status?.conditions?.find(({ status, message = '' }) => status === 'False' && message !== '');
+    const why = told?.message ?? `is there a controller for the class ${strategy.pace.gatewayClassName}?`;
+    return `the Gateway ${fullName(subject, serviceNames.gateway(subject.name))} is not programmed: ${why}`;
+  }
+  if (route === undefined || !isOld(route)) return undefined;
+  return `no Gateway has taken the HTTPRoute ${fullName(subject, serviceNames.httpRoute(subject.name))}`;
+}
+
 /** Whether the Gateway carries traffic and has taken the route. */
 export function isRoutingReady(subject: Subject): boolean {
   const { gatewayApi } = subject;

@@ -8,7 +8,7 @@ import { nextStatus } from './next-status.ts';
 import type { HeadMemory, ServiceMemory } from './observed.ts';
 import { directionOf } from './rollback.ts';
 import { shortOfRoom } from './room.ts';
-import { dropRouting, planRouting } from './routing.ts';
+import { dropRouting, planRouting, routingTrouble } from './routing.ts';
 import { planSubmission, type SubmissionPlan } from './serve-config.ts';
 import { planServeLabel } from './serve-label.ts';
 import { planClusterServices, planServices } from './services.ts';
@@ -92,7 +92,7 @@ function announce(subject: Subject): readonly Action[] {
     event: warning(reason, 'Reconcile', note),
   });
   const lost = isShifting(subject) && active.view === undefined;
-  const trouble = active.view === undefined ? undefined : podTroubleOf(pending.view);
+  const trouble = active.view === undefined ? undefined : (podTroubleOf(pending.view) ?? routingTrouble(subject));
   const upgrade = `The upgrade to RayCluster ${fullName(subject, pending.name)} waits`;
   return [
     ...(lost ? [event(Event.RollbackImpossible, 'Active cluster not found, rollback cannot be initiated')] : []),

@@ -1,6 +1,6 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
-import type { HeadMemory, Sent, ServiceCluster, Submission, Wanted } from './observed.ts';
+import type { HeadMemory, Sent, ServeConfig, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { isRejected } from './deadline.ts';
 import { headMemory, isHeadReady } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
@@ -15,6 +15,8 @@ export interface SubmissionPlan {
   readonly capacity?: number | undefined;
   /** What is wrong with the wanted configuration, in a sentence. */
   readonly complaint?: string | undefined;
+  /** The wanted configuration cannot be sent at all; what runs goes on. */
+  readonly isUnusable?: boolean;
   /** What the user has been told and need not be told again. */
   readonly told?: string | undefined;
   readonly lookAgainMs?: number | undefined;
@@ -36,7 +38,8 @@ export function planSubmission(
   const next = nextSubmission(subject, side, view, noted.head, noted.capacity ?? capacity);
   if (next.kind === 'none') return noted;
   if (next.kind === 'refused') {
-    return { ...noted, ...complain(subject, side, next.why), complaint: `serveConfigV2 cannot be read: ${next.why}` };
+    const { why, complaint } = next;
+    return { ...noted, ...complain(subject, side, why), complaint, isUnusable: true };
   }
   if (next.kind === 'assumed') return { ...noted, capacity: next.capacity };
   const waitMs = noted.head.pauseUntil - subject.now;
@@ -57,9 +60,14 @@ export function isFrozen(subject: Subject, { role }: Side): boolean {
 function withComplaint({ serveConfig }: Subject, plan: SubmissionPlan): SubmissionPlan {
   const { refusal } = plan.head;
   if (refusal !== undefined) return { ...plan, complaint: `Serve did not take the configuration: ${refusal}` };
-  const applications = serveConfig.ok ? serveConfig.value['applications'] : undefined;
-  const hasNone = serveConfig.ok && (!Array.isArray(applications) || applications.length === 0);
-  return hasNone ? { ...plan, complaint: 'serveConfigV2 lists no applications' } : plan;
+  return listsNone(serveConfig) ? { ...plan, complaint: NO_APPLICATIONS } : plan;
+}
+
+const NO_APPLICATIONS = 'serveConfigV2 lists no applications';
+
+function listsNone(config: ServeConfig): boolean {
+  const applications = config.ok ? config.value['applications'] : undefined;
+  return config.ok && (!Array.isArray(applications) || applications.length === 0);
 }
 
 function takeNote(subject: Subject, side: Side, view: ServiceCluster): SubmissionPlan {
@@ -91,7 +99,7 @@ function overAndDone(all: readonly Submission[], { name }: Side, current: string
 
 type Next =
   | { readonly kind: 'none' }
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string; readonly complaint: string }
   /** Nobody knows the cluster's configuration any more, so its capacity is left as it is. */
   | { readonly kind: 'assumed'; readonly capacity: number }
   | { readonly kind: 'send'; readonly wanted: Wanted; readonly isStep: boolean };
@@ -126,7 +134,14 @@ function nextSubmission(
   const isNew = taken?.text !== text;
   if (!isNew && !hasNone && !isStep) return NONE;
   const { serveConfig } = subject;
-  if (!serveConfig.ok) return { kind: 'refused', why: serveConfig.error };
+  if (!serveConfig.ok) {
+    const { error: why } = serveConfig;
+    return { kind: 'refused', why, complaint: `serveConfigV2 cannot be read: ${why}` };
+  }
+  // Serve would take down all that runs. Whoever wants that suspends the service.
+  if (listsNone(serveConfig) && !hasNone) {
+    return { kind: 'refused', why: `${NO_APPLICATIONS}; those that run go on`, complaint: NO_APPLICATIONS };
+  }
   // One thing at a time: a configuration is taken at the capacity that the cluster has, and then the capacity changes.
   if (isNew || hasNone) {
     const wanted = { text, config: serveConfig.value, capacity: side.status.targetCapacity ?? capacity };

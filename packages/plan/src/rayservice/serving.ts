@@ -21,10 +21,21 @@ export function isHeadReady({ context }: Pick<Subject, 'context'>, view: Service
 }
 
 /** What is remembered of the cluster's head in its present life. */
-export function headMemory({ memory }: Pick<Subject, 'memory'>, view: ServiceCluster): HeadMemory {
+export function headMemory({ memory, now }: Pick<Subject, 'memory' | 'now'>, view: ServiceCluster): HeadMemory {
   const known = memory.heads[nameOf(view)];
-  if (known?.session === view.session) return known;
+  if (known?.session === view.session) return notLater(known, now);
   return { session: view.session, vain: 0, pauseUntil: 0, last: known?.taken ?? known?.last };
+}
+
+/** A clock that was set back leaves nothing behind that has yet to come: no answer would be newer, and no pause would end. */
+function notLater(head: HeadMemory, now: number): HeadMemory {
+  const { taken, pauseUntil } = head;
+  if ((taken?.at ?? 0) <= now) return head;
+  return {
+    ...head,
+    pauseUntil: Math.min(pauseUntil, now),
+    taken: taken === undefined ? undefined : { ...taken, at: now },
+  };
 }
 
 /** Whether Serve has applications and all of them run. */

@@ -64,9 +64,12 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
 /** How long until traffic may move again; 0: it may. */
 export function restMs({ now }: Subject, { status }: Side, { intervalMs }: Pace): number {
   const last = Date.parse(status.lastTrafficMigratedTime ?? '');
-  // A clock that was put back must not make a pause longer than it is.
-  return Number.isNaN(last) ? 0 : Math.max(0, Math.min(intervalMs, last + intervalMs - now));
+  // Clocks of two operators may differ a little; one that was put back by more must not hold the traffic until it has caught up.
+  if (Number.isNaN(last) || last - now > CLOCKS_DIFFER_MS) return 0;
+  return Math.max(0, last + intervalMs - now);
 }
+
+const CLOCKS_DIFFER_MS = 30_000;
 
 /** A side's status with its new share. */
 export function withWeight(status: RayServiceStatus, weight: number, now: number): RayServiceStatus {

@@ -17,6 +17,8 @@ import type { Subject } from './subject.ts';
 /** What the conditions are made from. */
 export interface Findings extends Suspects {
   readonly endpoints: number;
+  /** The wanted configuration cannot be used, and the one before serves on. */
+  readonly isUnusable?: boolean;
   /** The wanted spec was tried and rolled back. */
   readonly isRejected: boolean;
 }
@@ -31,6 +33,7 @@ export function conditionsOf(
   return withUpgrade(withReady(started, findings, setting), findings, setting);
 }
 
+const SERVING = 'Number of serve endpoints is greater than 0';
 const INITIALIZING = 'RayService is initializing';
 
 /** A service that has just come, or whose spec has been repaired, starts from here. */
@@ -61,7 +64,9 @@ function zeroEndpoints(): ReturnType<typeof no> {
 function withReady(conditions: readonly Condition[], findings: Findings, setting: Setting): readonly Condition[] {
   const ready = conditionOf(conditions, Type.Ready);
   if (findings.endpoints > 0) {
-    const verdict = yes(Reason.NonZeroServeEndpoints, 'Number of serve endpoints is greater than 0');
+    const isOutOfUse = findings.isUnusable === true && findings.complaint !== undefined;
+    const message = `${SERVING}${isOutOfUse ? `; an earlier configuration serves, since ${findings.complaint}` : ''}`;
+    const verdict = yes(Reason.NonZeroServeEndpoints, message);
     return withCondition(conditions, Type.Ready, verdict, setting);
   }
   if (ready === undefined) return conditions;

@@ -58,6 +58,8 @@ export interface ServiceWorldOptions {
 
 /** Plans with their effects on a handful of objects: a service, its clusters with their Serve, its Services and its route. */
 export class ServiceWorld {
+  /** What the configuration in the spec is read as; what it says unless told. */
+  serveConfig: ObservedRayService['serveConfig'] | undefined;
   /** The nodes that are known; undefined where nobody looks. */
   nodes: readonly NodeRoom[] | undefined;
   now = Date.parse('2026-08-01T12:00:00Z');
@@ -176,7 +178,10 @@ export class ServiceWorld {
       gatewayApi: this.hasGatewayApi
         ? { kind: 'there', gateway: this.gateway, route: this.route }
         : { kind: 'absent', why: 'the server has no such kind' },
-      serveConfig: { ok: true, value: { applications: [{ name: 'app', text: this.service.spec?.serveConfigV2 }] } },
+      serveConfig: this.serveConfig ?? {
+        ok: true,
+        value: { applications: [{ name: 'app', text: this.service.spec?.serveConfigV2 }] },
+      },
       memory: this.memory,
       nodes: this.nodes,
     };

@@ -29,6 +29,12 @@ function made(networkPolicy: NetworkPolicyOptions = {}): readonly NetworkPolicy[
   return buildNetworkPolicies(cluster, cluster.spec as RayClusterSpec);
 }
 
+/** What the server does to lists and labels that are empty. */
+function withoutEmpty(key: string, value: unknown): unknown {
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty && (Array.isArray(value) || key === 'matchLabels') ? undefined : value;
+}
+
 const WITHOUT = { spec: { networkPolicy: undefined } as unknown as Partial<RayClusterSpec> };
 
 describe('planNetworkPolicies()', () => {
@@ -42,6 +48,21 @@ describe('planNetworkPolicies()', () => {
       metadata: { ...policy.metadata, labels: { ...policy.metadata?.labels, 'team.io/owner': 'ml' } },
     }));
     expect(said({ policies })).toEqual([]);
+  });
+
+  it('takes what the server leaves out for what was written', () => {
+    const networkPolicy: NetworkPolicyOptions = {
+      head: { ingressRules: [{ from: [], ports: [{ port: 8265 }] }, { from: [{ podSelector: { matchLabels: {} } }] }] },
+    };
+    const stored = made(networkPolicy).map(
+      (policy) => JSON.parse(JSON.stringify(policy, withoutEmpty)) as NetworkPolicy,
+    );
+    expect(stored[0]?.spec?.ingress).toEqual([
+      { from: [{ podSelector: { matchLabels: { 'ray.io/cluster': 'demo' } } }] },
+      { ports: [{ port: 8265, protocol: 'TCP' }] },
+      { from: [{ podSelector: {} }] },
+    ]);
+    expect(said({ networkPolicy, policies: stored })).toEqual([]);
   });
 
   it('puts right what was changed, by the user or by somebody else', () => {

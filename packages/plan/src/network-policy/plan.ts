@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  isRecord,
   isManagedExternally,
   type NetworkPolicy,
   NetworkPolicyEventReason as Reason,
@@ -78,7 +79,20 @@ function isSame(live: NetworkPolicy, { metadata, spec }: NetworkPolicy): boolean
   const hasLabels = Object.entries(metadata?.labels ?? {}).every(
     ([key, value]) => live.metadata?.labels?.[key] === value,
   );
-  return hasLabels && canonicalJson(live.spec) === canonicalJson(spec);
+  return hasLabels && canonicalJson(asStored(live.spec)) === canonicalJson(asStored(spec));
+}
+
+/** The server leaves out lists and maps of labels that are empty; a selector or a rule that is empty says something, and stays. */
+function asStored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asStored);
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value).filter(([key, content]) => !isLeftOut(key, content));
+  return Object.fromEntries(kept.map(([key, content]) => [key, asStored(content)]));
+}
+
+function isLeftOut(key: string, content: unknown): boolean {
+  if (Array.isArray(content)) return content.length === 0;
+  return key === 'matchLabels' && isRecord(content) && Object.keys(content).length === 0;
 }
 
 function find(policies: readonly NetworkPolicy[], wanted: NetworkPolicy): NetworkPolicy | undefined {

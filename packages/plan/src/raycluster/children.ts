@@ -16,7 +16,6 @@ import { type Action, validationWarning, warning } from '../plan.ts';
 import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
-import { planGang } from './gang.ts';
 import type { ServiceRecord } from './observed.ts';
 import { tellOfSharedNames } from './shared-names.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -33,7 +32,6 @@ export function planChildren(subject: Subject): readonly Action[] {
     ...planServeService(subject),
     ...planClaim(subject),
     ...planHeadBudget(subject),
-    ...planGang(subject),
     ...tellOfSharedNames(subject),
   ];
 }

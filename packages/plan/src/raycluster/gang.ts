@@ -6,8 +6,15 @@ import { schedulerOf } from '../scheduling/schedulers.ts';
 import type { Subject } from './subject.ts';
 import { suspendPhase } from './suspend.ts';
 
-/** Tells the batch scheduler, before there are pods, which of them have to come together; of a suspended cluster none do. */
-export function planGang(subject: Subject): readonly Action[] {
+/** Tells the batch scheduler which pods have to come together before any of them comes. What goes wrong with that holds up nothing that has to go. */
+export function gangBeforeNewPods(subject: Subject, pods: readonly Action[]): readonly Action[] {
+  const isCreation = ({ type }: Action) => type === 'create';
+  const others = pods.filter((action) => !isCreation(action));
+  return [...others, ...planGang(subject), ...pods.filter(isCreation)];
+}
+
+/** Of a suspended cluster no pods have to come together. */
+function planGang(subject: Subject): readonly Action[] {
   const isDown = suspendPhase(subject) === 'suspended' && subject.spec.suspend === true && subject.pods.length === 0;
   return schedulerOf(subject.context)?.plan(clusterGang(subject), subject.gang ?? [], !isDown) ?? [];
 }

@@ -3,6 +3,7 @@ import { NOTHING, type Plan } from '../plan.ts';
 import { checkRayCluster } from './check.ts';
 import { planChildren } from './children.ts';
 import { planDeletion, planFinalizer } from './deletion.ts';
+import { gangBeforeNewPods } from './gang.ts';
 import { askInMs } from './heads-to-ask.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
@@ -29,7 +30,7 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
     return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);
   if (!verdict.isUsable) return { actions: verdict.actions };
   const children = planChildren(subject);
-  const pods = planPods(subject);
+  const pods = gangBeforeNewPods(subject, planPods(subject));
   // Pods need the other objects to come, not to go: what is wrong with those must not hold up a suspension.
   const inOrder = suspendPhase(subject) === 'suspending' ? [...pods, ...children] : [...children, ...pods];
   return { actions: [...verdict.actions, ...planFinalizer(subject), ...inOrder], ...nextLook(subject), subject };

@@ -239,6 +239,9 @@ describe.each(BATCH_SCHEDULERS)('%s', (name) => {
     const told = expect.stringContaining('already exists and is not owned by this RayCluster');
     expect(failures).toEqual(world.objects.length === 0 ? [] : [{ type: 'fail', message: told }]);
     expect(actions.filter(({ type }) => type === 'delete' || type === 'update')).toEqual([]);
+    const failure = actions.findIndex(({ type }) => type === 'fail');
+    const newPods = actions.flatMap((action, i) => (action.type === 'create' && action.kind === 'Pod' ? [i] : []));
+    expect(newPods.every((i) => i > failure)).toBe(true);
   });
 });
 
@@ -246,6 +249,18 @@ function planned(world: GangWorld, batchScheduler: BatchSchedulerName): readonly
   const seen = observed({ spec: SPEC, metadata: { labels: LABELS } });
   return planRayCluster({ ...seen, context: { ...seen.context, batchScheduler }, gang: world.objects }).actions;
 }
+
+it('trouble with a gang holds up no pod that has to go', () => {
+  const seen = observed({
+    spec: SPEC,
+    metadata: { labels: LABELS },
+    pods: [headPod(), worker(0, { phase: 'Failed' })],
+  });
+  const foreign = { kind: 'VolcanoPodGroup', object: { metadata: { name: 'ray-demo-pg' } } } as const;
+  const context = { ...seen.context, batchScheduler: 'volcano' } as const;
+  const { actions } = planRayCluster({ ...seen, context, gang: [foreign] });
+  expect(actions.map(({ type }) => type)).toEqual(['delete', 'fail']);
+});
 
 describe('what a gang asks for', () => {
   const asked = (name: BatchSchedulerName, spec: Partial<RayClusterSpec>) => {

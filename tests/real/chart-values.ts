@@ -265,6 +265,69 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       expect(find('Deployment').spec.template.spec.securityContext).toEqual({ fsGroup: 5 });
     },
   },
+  'no writing of roles': {
+    values: { manta: { rbacWrites: false } },
+    check: ({ find }) => {
+      const { rules } = find('ClusterRole', 'kuberay-operator');
+      const ofRbac = rules.filter(({ apiGroups }: Rendered) => apiGroups.includes('rbac.authorization.k8s.io'));
+      expect(ofRbac.map(({ resources, verbs }: Rendered) => [resources, verbs])).toEqual([
+        [['roles'], ['get', 'list', 'watch']],
+        [['rolebindings'], ['get', 'list', 'watch']],
+      ]);
+      expect(JSON.stringify(rules)).not.toContain('pods/resize');
+    },
+  },
+  'webhooks with a certificate of the operator': {
+    values: { manta: { webhooks: { enabled: true } }, env: [{ name: 'A', value: 'b' }] },
+    check: ({ container, find }) => {
+      expect(container.env).toEqual([
+        { name: 'A', value: 'b' },
+        { name: 'ENABLE_WEBHOOKS', value: 'true' },
+        { name: 'WEBHOOK_CERT_SECRET', value: 'kuberay-operator-webhook-certs' },
+        { name: 'WEBHOOK_CONFIGURATION', value: 'kuberay-operator-webhooks' },
+      ]);
+      expect(container.volumeMounts).toBeUndefined();
+      const { webhooks } = find('ValidatingWebhookConfiguration', 'kuberay-operator-webhooks');
+      expect(webhooks.map(({ name, failurePolicy }: Rendered) => [name, failurePolicy])).toEqual([
+        ['vraycluster.kb.io', 'Fail'],
+        ['vrayjob.kb.io', 'Fail'],
+        ['vrayservice.kb.io', 'Fail'],
+      ]);
+      expect(find('Service', 'kuberay-webhook-service').spec.ports[0]).toMatchObject({ port: 443 });
+      expect(find('ClusterRole', 'kuberay-operator-webhook-certificates').rules).toEqual([
+        {
+          apiGroups: ['admissionregistration.k8s.io'],
+          resources: ['validatingwebhookconfigurations'],
+          verbs: ['get', 'patch'],
+          resourceNames: ['kuberay-operator-webhooks'],
+        },
+      ]);
+    },
+  },
+  'webhooks with a certificate of cert-manager, failing open': {
+    values: { manta: { webhooks: { enabled: true, certificate: 'cert-manager', failurePolicy: 'Ignore' } } },
+    check: ({ container, find }) => {
+      const hooks = find('ValidatingWebhookConfiguration');
+      expect(hooks.metadata.annotations).toEqual({
+        'cert-manager.io/inject-ca-from': 'default/kuberay-operator-webhooks',
+      });
+      expect(hooks.webhooks[0].failurePolicy).toBe('Ignore');
+      expect(find('Certificate').spec).toMatchObject({ secretName: 'kuberay-operator-webhook-certs' });
+      expect(container.volumeMounts).toEqual([
+        { name: 'webhook-certificate', mountPath: '/tmp/k8s-webhook-server/serving-certs', readOnly: true },
+      ]);
+      expect(find('ClusterRole', 'kuberay-operator-webhook-certificates')).toBeUndefined();
+    },
+  },
+  'webhooks with a certificate of your own': {
+    values: { manta: { webhooks: { enabled: true, certificate: 'secret', secretName: 'mine', caBundle: 'Cg==' } } },
+    check: ({ find }) => {
+      expect(find('ValidatingWebhookConfiguration').webhooks[2].clientConfig.caBundle).toBe('Cg==');
+      expect(find('Deployment').spec.template.spec.volumes).toEqual([
+        { name: 'webhook-certificate', secret: { secretName: 'mine', optional: true } },
+      ]);
+    },
+  },
   'another service': {
     values: { service: { type: 'NodePort', port: 9000 } },
     check: ({ find }) => expect(find('Service').spec).toMatchObject({ type: 'NodePort', ports: [{ port: 9000 }] }),
@@ -290,6 +353,20 @@ export const WRONG_VALUES: Readonly<Record<string, { readonly values: object; re
   'a gate without a verdict': {
     values: { featureGates: [{ name: 'RayCronJob' }] },
     says: 'featureGates: each entry needs a name',
+  },
+  'a number of replicas that is a text': { values: { replicas: 'three' }, says: 'replicas' },
+  'labels that are a list': { values: { labels: ['a'] }, says: 'labels' },
+  'a switch that is a text': { values: { metrics: { enabled: 'perhaps' } }, says: 'metrics/enabled' },
+  'an unknown log encoder': { values: { logging: { stdoutEncoder: 'xml' } }, says: 'logging/stdoutEncoder' },
+  'a port that is none': { values: { service: { port: 70000 } }, says: 'service/port' },
+  'a variable without a name': { values: { env: [{ value: 'x' }] }, says: 'env/0' },
+  'an unknown failure policy': {
+    values: { manta: { webhooks: { failurePolicy: 'Shrug' } } },
+    says: 'manta.webhooks.failurePolicy must be Fail or Ignore, but is Shrug',
+  },
+  'webhooks with a certificate that nobody trusts': {
+    values: { manta: { webhooks: { enabled: true, certificate: 'secret' } } },
+    says: 'manta.webhooks.caBundle must be given',
   },
   'an unknown profile': { values: { manta: { profiles: ['everything'] } }, says: 'there is no profile everything' },
 };

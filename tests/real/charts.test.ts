@@ -50,7 +50,7 @@ async function render(chart: string, values: object = {}, release = 'kuberay-ope
 /** Why the server refuses an object, in a dry run; undefined where it takes it. */
 async function refusal(object: Rendered): Promise<string | undefined> {
   // Kinds of others, which are not installed here.
-  if (object.kind === 'ServiceMonitor') return undefined;
+  if (['ServiceMonitor', 'Certificate', 'Issuer'].includes(object.kind)) return undefined;
   const [group, version] = object.apiVersion.includes('/') ? object.apiVersion.split('/') : ['', object.apiVersion];
   const plural = `${object.kind.toLowerCase()}s`;
   const place = object.metadata.namespace === undefined ? '' : `namespaces/${object.metadata.namespace}/`;

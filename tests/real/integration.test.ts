@@ -1,7 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { realAccess } from '../conformance/support/real-access.ts';
+import { kueueSuite } from '../integration/kueue-suite.ts';
 import { permissionsSuite } from '../integration/permissions-suite.ts';
 import { rayClusterSuite } from '../integration/raycluster-suite.ts';
+import { proxiedDashboardSuite, rayJobSuite } from '../integration/rayjob-suite.ts';
 import { openStage, type Stage } from '../integration/stage.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 
@@ -19,4 +21,7 @@ afterAll(async () => {
 });
 
 rayClusterSuite(() => stage);
+rayJobSuite(() => stage);
+proxiedDashboardSuite(() => stage);
+kueueSuite(() => stage);
 permissionsSuite(() => stage);

@@ -60,14 +60,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- with .Values.batchScheduler.name }}
 {{- if not (has . (list "volcano" "yunikorn" "scheduler-plugins" "kai-scheduler")) }}{{ fail (printf "batchScheduler.name must be volcano, yunikorn, scheduler-plugins or kai-scheduler, but is %s" .) }}{{ end }}
 {{- end }}
+{{- with .Values.manta.webhooks }}
+{{- if not (has .failurePolicy (list "Fail" "Ignore")) }}{{ fail (printf "manta.webhooks.failurePolicy must be Fail or Ignore, but is %v" .failurePolicy) }}{{ end }}
+{{- if not (has .certificate (list "self-made" "cert-manager" "secret")) }}{{ fail (printf "manta.webhooks.certificate must be self-made, cert-manager or secret, but is %v" .certificate) }}{{ end }}
+{{- if and .enabled (eq .certificate "secret") (not .caBundle) }}{{ fail "manta.webhooks.caBundle must be given with certificate: secret: the base64 of what has to be trusted" }}{{ end }}
+{{- end }}
 {{- range default (list) .Values.manta.profiles }}
-{{- if not (has . (list "disruption-budgets" "volcano" "scheduler-plugins" "kubernetes-was")) }}{{ fail (printf "manta.profiles: there is no profile %s" .) }}{{ end }}
+{{- if not (has . (list "disruption-budgets" "upgrade-capacity" "webhook-certificates" "volcano" "scheduler-plugins" "kubernetes-was")) }}{{ fail (printf "manta.profiles: there is no profile %s" .) }}{{ end }}
 {{- end }}
 {{- end }}
 
 {{- /* Everything that the operator may do: the base, and what its options need. */}}
 {{- define "operator.allRules" -}}
+{{- if eq .Values.manta.rbacWrites false }}
+{{ include "operator.rules.base-without-rbac-writes" . }}
+{{- else }}
 {{ include "operator.rules.base" . }}
+{{- end }}
 {{- $scheduler := .Values.batchScheduler }}
 {{- $profiles := default (list) .Values.manta.profiles }}
 {{- if or (eq $scheduler.name "volcano") $scheduler.enabled (has "volcano" $profiles) }}
@@ -79,7 +88,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- if or (include "operator.hasGate" (list . "KubernetesWAS")) (has "kubernetes-was" $profiles) }}
 {{ include "operator.rules.kubernetes-was" . }}
 {{- end }}
+{{- if has "webhook-certificates" $profiles }}
+{{ include "operator.rules.webhook-certificates" . }}
+{{- end }}
 {{- if has "disruption-budgets" $profiles }}
 {{ include "operator.rules.disruption-budgets" . }}
+{{- end }}
+{{- if has "upgrade-capacity" $profiles }}
+{{ include "operator.rules.upgrade-capacity" . }}
 {{- end }}
 {{- end }}

@@ -11,7 +11,7 @@ export function describeRbac(command: Command): void {
     .action(printRbac);
 }
 
-/** Prints the role for `base` and the given profiles. */
+/** Prints the role for `base` and the given profiles, or the one that may not write roles. */
 function printRbac(options: { readonly profile: readonly Profile[] }): void {
   process.stdout.write(stringify(clusterRole(options.profile), { aliasDuplicateObjects: false }));
 }

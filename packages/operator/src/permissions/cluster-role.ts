@@ -1,4 +1,4 @@
-import { ACCESS_RULES, type Profile } from './rules.ts';
+import { ACCESS_RULES, type AccessRule, type Profile } from './rules.ts';
 
 /** rbac.authorization.k8s.io/v1 ClusterRole, as far as we write it. */
 export interface ClusterRole {
@@ -12,17 +12,37 @@ export interface ClusterRole {
   }[];
 }
 
+/** What the operator may be left without where nobody but administrators may grant permissions. */
+export interface RoleLimits {
+  /** False: it writes no Roles and RoleBindings, and holds nothing only to grant it. */
+  readonly rbacWrites?: boolean;
+}
+
 /** The role to bind the operator's service account to: `base` and whatever other profiles are asked for. */
-export function clusterRole(profiles: readonly Profile[]): ClusterRole {
+export function clusterRole(profiles: readonly Profile[], { rbacWrites = true }: RoleLimits = {}): ClusterRole {
   const wanted = new Set<Profile>(['base', ...profiles]);
+  const rules = rbacWrites ? ACCESS_RULES : withoutRbacWrites(ACCESS_RULES);
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: { name: 'kuberay-operator' },
-    rules: ACCESS_RULES.filter((rule) => wanted.has(rule.profile)).map((rule) => ({
-      apiGroups: rule.groups,
-      resources: rule.resources,
-      verbs: rule.verbs,
-    })),
+    rules: rules
+      .filter((rule) => wanted.has(rule.profile))
+      .map((rule) => ({
+        apiGroups: rule.groups,
+        resources: rule.resources,
+        verbs: rule.verbs,
+      })),
   };
 }
+
+/** The same rules without those that make the operator somebody who grants permissions. */
+export function withoutRbacWrites(rules: readonly AccessRule[]): readonly AccessRule[] {
+  return rules.flatMap((rule) => {
+    if (rule.resources.includes('pods/resize')) return [];
+    if (!rule.groups.includes('rbac.authorization.k8s.io')) return [rule];
+    return [{ ...rule, verbs: rule.verbs.filter((verb) => READS.includes(verb)) }];
+  });
+}
+
+const READS: readonly string[] = ['get', 'list', 'watch'];

@@ -30,6 +30,7 @@ export const OperatorEnvName = {
   RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
   RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
   IssueMtlsCertificates: 'ISSUE_MTLS_CERTIFICATES',
+  RayTokenFile: 'RAY_TOKEN_FILE',
 } as const;
 
 /** The suffix of service names in a cluster that sets no other. */
@@ -66,6 +67,8 @@ export interface OperatorEnv {
   readonly redisCleanupMemory: string | undefined;
   /** Where cert-manager is not installed, the operator issues the certificates of mutual TLS itself. */
   readonly issuesMtlsCertificates: boolean;
+  /** Holds the token that is shown to clusters which take Kubernetes tokens; absent: those are not asked. */
+  readonly rayTokenFile: string | undefined;
   /** Sentences for the log about values that weren't understood and count as not set. */
   readonly notes: readonly string[];
 }
@@ -122,6 +125,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
     upgradeCapacityCheck: on(OperatorEnvName.EnableUpgradeCapacityCheck),
     issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
+    rayTokenFile: env[OperatorEnvName.RayTokenFile] || undefined,
     redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
     redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),
     notes,

@@ -22,7 +22,7 @@ import { relevantPermissions } from './permissions/relevant.ts';
 import { connect } from './process/connect.ts';
 import { joinElection, leaseNamespace } from './process/election.ts';
 import { openLog } from './process/logging.ts';
-import { ownTokenReader } from './process/own-token.ts';
+import { rayTokenReader } from './process/ray-token.ts';
 import { openRaySend } from './process/ray-send.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
@@ -87,8 +87,8 @@ async function run(
     const unmet = unmetRequirement(options, facts);
     if (unmet !== undefined) throw new StartError(unmet);
     const { send: sendToRay } = raySend;
-    const ownToken = ownTokenReader(clock);
-    await manage(world, { options, env, version, facts, hostname: hostname(), sendToRay, ownToken }, stop.signal);
+    const rayToken = rayTokenReader(clock, env.rayTokenFile);
+    await manage(world, { options, env, version, facts, hostname: hostname(), sendToRay, rayToken }, stop.signal);
   } finally {
     stop.dispose();
     raySend.close();

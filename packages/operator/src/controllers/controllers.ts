@@ -34,8 +34,8 @@ export interface ControllersInput {
   readonly hostname: string;
   /** How requests travel to Ray heads. */
   readonly sendToRay: RaySend;
-  /** Our own Kubernetes token, for Ray clusters that take such. */
-  readonly ownToken?: () => Promise<string | undefined>;
+  /** The Kubernetes token for Ray clusters that take such. */
+  readonly rayToken?: () => Promise<string | undefined>;
 }
 
 export interface Controllers {
@@ -71,7 +71,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     send: input.sendToRay,
     clusterDomain: env.clusterDomain,
     throughApiServer: options.useKubernetesProxy,
-    ownToken: input.ownToken,
+    rayToken: input.rayToken,
   });
   const pki = createPki(world, input);
   const raycluster = createRayClusterController(world, {

@@ -18,14 +18,14 @@ export interface RayAccessOptions {
   readonly clusterDomain: string;
   /** Heads are asked through the API server's proxy. */
   readonly throughApiServer: boolean;
-  readonly ownToken?: (() => Promise<string | undefined>) | undefined;
+  readonly rayToken?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** An answer that comes through the API server takes its time. */
 const PROXIED_TIMEOUT_MS = 10_000;
 
 export function createRayAccess(world: World, options: RayAccessOptions): RayAccess {
-  const { cache, send, clusterDomain, throughApiServer, ownToken } = options;
+  const { cache, send, clusterDomain, throughApiServer, rayToken } = options;
   const { clock, random, client } = world;
   const controllers = new Map<string, Pick<Controller, 'enqueue'>>();
   const poller = createRayPoller({
@@ -38,6 +38,6 @@ export function createRayAccess(world: World, options: RayAccessOptions): RayAcc
       controllers.get(owner.slice(0, slash))?.enqueue(owner.slice(slash + 1));
     },
   });
-  const heads = createRayHeads({ cache, client, clock, clusterDomain, throughApiServer, ownToken });
+  const heads = createRayHeads({ cache, client, clock, clusterDomain, throughApiServer, rayToken });
   return { poller, heads, throughApiServer, tell: (kind, controller) => void controllers.set(kind, controller) };
 }

@@ -13,13 +13,13 @@ let clock: FakeClock;
 let client: FakeClient;
 let stop: AbortController;
 let heads: (throughApiServer?: boolean) => RayHeads;
-let ownToken: string | undefined;
+let rayToken: string | undefined;
 
 beforeEach(async () => {
   clock = new FakeClock();
   client = new FakeClient({ clock });
   stop = new AbortController();
-  ownToken = undefined;
+  rayToken = undefined;
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
   for (const informer of [cache.pods, cache.services]) void informer.run(stop.signal);
@@ -31,7 +31,7 @@ beforeEach(async () => {
       clock,
       clusterDomain: 'cluster.local',
       throughApiServer,
-      ownToken: () => Promise.resolve(ownToken),
+      rayToken: () => Promise.resolve(rayToken),
     });
 });
 afterEach(() => stop.abort());
@@ -158,15 +158,15 @@ describe('a cluster that takes Kubernetes tokens', () => {
   const authOptions = { mode: AuthMode.Token, enableK8sTokenAuth: true };
   const cluster: RayCluster = { ...CLUSTER, spec: rayClusterSpec({ authOptions }) };
 
-  it('gets our own, and no Secret is looked for', async () => {
-    ownToken = 'ours';
-    expect(await heads().find(cluster, { address: 'there:1' })).toMatchObject({ head: { token: 'ours' } });
+  it('gets the one that we were given for Ray, and no Secret is looked for', async () => {
+    rayToken = 'for-ray';
+    expect(await heads().find(cluster, { address: 'there:1' })).toMatchObject({ head: { token: 'for-ray' } });
   });
 
   it('is not asked by an operator that has none, which says what it needs', async () => {
     expect(await heads().find(cluster, { address: 'there:1' })).toEqual({
       isFound: false,
-      why: 'the cluster takes Kubernetes tokens, and this operator has none of its own: run the operator in the cluster, under a service account that may ray:write rayclusters',
+      why: 'the cluster takes Kubernetes tokens, and this operator has none for them: name a file with the token of an account that may ray:write rayclusters, and nothing else, in RAY_TOKEN_FILE',
     });
   });
 });

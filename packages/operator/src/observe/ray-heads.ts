@@ -45,15 +45,15 @@ export interface RayHeadsOptions {
   readonly clusterDomain: string;
   /** Ask through the API server: addresses are then paths on it. */
   readonly throughApiServer: boolean;
-  /** Our own Kubernetes token, for clusters that take such; undefined where we have none. */
-  readonly ownToken?: (() => Promise<string | undefined>) | undefined;
+  /** The Kubernetes token for clusters that take such; undefined where we were given none. */
+  readonly rayToken?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A token is read again after this long: somebody may have replaced it. */
 const TOKEN_AGE_MS = 30_000;
 
 export function createRayHeads(options: RayHeadsOptions): RayHeads {
-  const { cache, client, clock, clusterDomain, throughApiServer, ownToken } = options;
+  const { cache, client, clock, clusterDomain, throughApiServer, rayToken } = options;
   const tokens = new TokenCache(client, clock);
 
   function address(cluster: RayCluster): AddressLookup {
@@ -82,7 +82,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
       const session = sessionOf(cluster, cache);
       if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
       const token = isK8sAuthEnabled(cluster.spec)
-        ? kubernetesToken(await ownToken?.())
+        ? kubernetesToken(await rayToken?.())
         : await tokens.of(cluster, isFresh === true, signal);
       return token.ok
         ? { isFound: true, head: { url: where, token: token.value, session } }
@@ -113,8 +113,9 @@ type Token = { readonly ok: true; readonly value: string } | { readonly ok: fals
 
 function kubernetesToken(value: string | undefined): Token {
   if (value !== undefined) return { ok: true, value };
-  const remedy = 'run the operator in the cluster, under a service account that may ray:write rayclusters';
-  return { ok: false, why: `the cluster takes Kubernetes tokens, and this operator has none of its own: ${remedy}` };
+  const remedy =
+    'name a file with the token of an account that may ray:write rayclusters, and nothing else, in RAY_TOKEN_FILE';
+  return { ok: false, why: `the cluster takes Kubernetes tokens, and this operator has none for them: ${remedy}` };
 }
 
 /** Tokens are not watched, since users bring Secrets without labels of ours; each is read once in a while instead. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ownTokenReader } from './own-token.ts';
+import { rayTokenReader } from './ray-token.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ it('reads the token, and a minute later the one that has taken its place', async
   const clock = new FakeClock();
   const file = join(folder, 'token');
   await writeFile(file, 'first\n');
-  const read = ownTokenReader(clock, file);
+  const read = rayTokenReader(clock, file);
   expect(await read()).toBe('first');
   await writeFile(file, 'second');
   expect(await read()).toBe('first');
@@ -23,6 +23,10 @@ it('reads the token, and a minute later the one that has taken its place', async
   expect(await read()).toBe('second');
 });
 
+it('has none where nobody names a file: our own account is not shown to anybody', async () => {
+  expect(await rayTokenReader(new FakeClock(), undefined)()).toBeUndefined();
+});
+
 it('has none where there is no file', async () => {
-  expect(await ownTokenReader(new FakeClock(), join(folder, 'none'))()).toBeUndefined();
+  expect(await rayTokenReader(new FakeClock(), join(folder, 'none'))()).toBeUndefined();
 });

@@ -36,7 +36,57 @@ async function applied(t: Target, ...steps: readonly (readonly [manager: string,
 const ownedBy = (object: KubeObject, manager: string) =>
   object.metadata.managedFields?.find((entry) => entry.manager === manager)?.fieldsV1;
 
+/** The versions after each of the writes that change nothing. */
+async function versionsAfterNothing(t: Target, path: string, writes: number): Promise<readonly string[]> {
+  const versions: string[] = [];
+  for (let i = 0; i <= writes; i++) {
+    const write = i === 0 ? t.request('GET', path) : t.request('PATCH', path, {}, patchType.merge);
+    versions.push(((await write).body as KubeObject).metadata.resourceVersion ?? '');
+  }
+  return versions;
+}
+
 export const cases: readonly Case[] = [
+  {
+    title: 'annotations of which another owns no more than that they are there stay, unseen, until the next write',
+    run: async (t) => {
+      const { path, widgets } = await applied(t, ['me', { color: 'red' }]);
+      const annotated = { ...widgets.object('w'), metadata: { name: 'w', annotations: { a: 'b' } } };
+      await t.request('PATCH', `${path}?fieldManager=you`, { metadata: { annotations: { a: 'x' } } }, patchType.merge);
+      await t.request('PATCH', `${path}?fieldManager=me&force=true`, annotated, patchType.apply);
+      const { body } = await t.request('PATCH', `${path}?fieldManager=me`, widgets.object('w'), patchType.apply);
+      expect((body as KubeObject).metadata.annotations).toBeUndefined();
+      const [before, after, again] = await versionsAfterNothing(t, path, 2);
+      expect(after).not.toBe(before);
+      expect(again).toBe(after);
+    },
+  },
+  ...Object.entries({ labels: {}, annotations: {}, finalizers: [], ownerReferences: [] }).map(
+    ([field, value]): Case => ({
+      title: `empty ${field} that are applied stay, unseen, until the next write`,
+      run: async (t) => {
+        const { path, widgets } = await applied(t, ['me', { color: 'red' }]);
+        const empty = { ...widgets.object('w', { color: 'red' }), metadata: { name: 'w', [field]: value } };
+        const { body } = await t.request('PATCH', `${path}?fieldManager=me`, empty, patchType.apply);
+        expect((body as KubeObject).metadata).not.toHaveProperty(field);
+        const [before, after, again] = await versionsAfterNothing(t, path, 2);
+        expect(after).not.toBe(before);
+        expect(again).toBe(after);
+      },
+    }),
+  ),
+  {
+    title: 'empty labels in what an apply creates stay, unseen, until the next write',
+    run: async (t) => {
+      const widgets = await widgetsOf(t);
+      const path = widgets.path(await t.namespace(), 'w');
+      const empty = { ...widgets.object('w', { color: 'red' }), metadata: { name: 'w', labels: {} } };
+      await t.request('PATCH', `${path}?fieldManager=me`, empty, patchType.apply);
+      const [before, after, again] = await versionsAfterNothing(t, path, 2);
+      expect(after).not.toBe(before);
+      expect(again).toBe(after);
+    },
+  },
   {
     title: 'items of a keyed list are merged and owned one by one',
     run: async (t) => {

@@ -100,12 +100,12 @@ class ReplicaStore implements Store {
     return this.#tables.get(resource)?.list(options.namespace) ?? [];
   }
 
-  create(key: StoreKey, object: NewObject): StoredObject {
-    return this.#primary.create(key, object);
+  create(key: StoreKey, object: NewObject, unseen?: string): StoredObject {
+    return this.#primary.create(key, object, unseen);
   }
 
-  update(key: StoreKey, object: NewObject, expected?: Revision): StoredObject {
-    return this.#primary.update(key, object, expected);
+  update(key: StoreKey, object: NewObject, expected?: Revision, unseen?: string): StoredObject {
+    return this.#primary.update(key, object, expected, unseen);
   }
 
   delete(key: StoreKey, expected?: Revision): StoredObject {

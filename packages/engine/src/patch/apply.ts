@@ -43,8 +43,9 @@ export interface ApplyRequest {
 }
 
 /**
- * The object after a manager applied its wishes, with `metadata.managedFields`, not defaulted yet. Throws 409 where somebody else owns a
- * field that would change, 400 for an object of another kind and 500, as the server does, for one that does not fit the schema.
+ * The object after a manager applied its wishes, with `metadata.managedFields`, not defaulted yet; a map that lost its last key is null.
+ * Throws 409 where somebody else owns a field that would change, 400 for an object of another kind and 500, as the server does, for one
+ * that does not fit the schema.
  */
 export function serverSideApply(request: ApplyRequest): JsonObject {
   const applied = checkApplied(request);
@@ -70,7 +71,7 @@ export function serverSideApply(request: ApplyRequest): JsonObject {
   const isChanged = !deepEqual(live, after);
   const left = stripWriter(takeFields(claimed, id, comparison), id, isChanged ? request.now : undefined);
   const result = request.manager === 'kubectl' ? withLastApplied(after, applied) : after;
-  return withManagedFields(withoutNullMetadata(isChanged ? result : (live ?? result)), left);
+  return withManagedFields(isChanged ? result : (live ?? result), left);
 }
 
 /** Identity and what only the server writes are no fields of the writer; it keeps its time where nothing changed. */
@@ -139,13 +140,6 @@ function kindText(object: JsonObject): string {
   if (parts.length > 2) return '/, Kind=';
   const [group, version] = parts.length === 2 ? parts : ['', parts[0]];
   return `${group ?? ''}/${version ?? ''}, Kind=${textOf(object['kind'])}`;
-}
-
-/** A map of metadata that lost its last key is gone; elsewhere it is for the kind's decoding to say what null means. */
-function withoutNullMetadata(object: JsonObject): JsonObject {
-  const metadata = object['metadata'];
-  if (!isObject(metadata) || !Object.values(metadata).includes(null)) return object;
-  return { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null)) };
 }
 
 function asObject(value: Json | undefined): JsonObject {

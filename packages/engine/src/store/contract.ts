@@ -36,10 +36,16 @@ export interface Store {
     resource: ResourceName,
     options?: { readonly namespace?: string; readonly at?: Revision },
   ): readonly StoredObject[];
-  /** Fails with `AlreadyExists`. The store sets `resourceVersion`; everything else is the caller's. */
-  create(key: StoreKey, object: NewObject): StoredObject;
-  /** Fails with `NotFound`, or `Conflict` when `expected` is not the stored revision. Writes nothing when nothing changed. */
-  update(key: StoreKey, object: NewObject, expected?: Revision): StoredObject;
+  /**
+   * Fails with `AlreadyExists`. The store sets `resourceVersion`; everything else is the caller's. `unseen` names what an object is
+   * stored with and shown without; none unless told.
+   */
+  create(key: StoreKey, object: NewObject, unseen?: string): StoredObject;
+  /**
+   * Fails with `NotFound`, or `Conflict` when `expected` is not the stored revision. Writes nothing when nothing changed, of what is unseen
+   * neither.
+   */
+  update(key: StoreKey, object: NewObject, expected?: Revision, unseen?: string): StoredObject;
   /** Removes at once: finalizers and grace periods are decided above. */
   delete(key: StoreKey, expected?: Revision): StoredObject;
   /** Delivers every event after `from`, oldest first; throws `Gone` when history does not reach back that far. */

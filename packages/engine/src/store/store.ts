@@ -28,6 +28,8 @@ class MemoryStore implements Store {
   /** Events not yet handed to watchers: a watcher that writes must not overtake the event it is being told of. */
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
+  /** Of few objects, and forgotten at a restart: it decides no more than whether a write that changes nothing else is one. */
+  readonly #unseen = new WeakMap<StoredObject, string>();
   #revision: Revision;
 
   constructor({ historyLimit = 100_000, journal }: StoreOptions) {
@@ -61,16 +63,17 @@ class MemoryStore implements Store {
     return this.#tableAt(resource, at).list(namespace);
   }
 
-  create(key: StoreKey, object: NewObject): StoredObject {
+  create(key: StoreKey, object: NewObject, unseen = ''): StoredObject {
     const existing = this.get(key);
     if (existing !== undefined) throw alreadyExists(key, existing);
-    return this.#put(key, object, undefined);
+    return this.#put(key, object, undefined, unseen);
   }
 
-  update(key: StoreKey, object: NewObject, expected?: Revision): StoredObject {
+  update(key: StoreKey, object: NewObject, expected?: Revision, unseen = ''): StoredObject {
     const before = this.#expect(key, expected);
-    if (deepEqual(withRevision(object, before.metadata.resourceVersion), before)) return before;
-    return this.#put(key, object, before);
+    const isSame = deepEqual(withRevision(object, before.metadata.resourceVersion), before);
+    if (isSame && unseen === (this.#unseen.get(before) ?? '')) return before;
+    return this.#put(key, object, before, unseen);
   }
 
   delete(key: StoreKey, expected?: Revision): StoredObject {
@@ -101,9 +104,10 @@ class MemoryStore implements Store {
     this.#journal?.close();
   }
 
-  #put(key: StoreKey, object: NewObject, before: StoredObject | undefined): StoredObject {
+  #put(key: StoreKey, object: NewObject, before: StoredObject | undefined, unseen: string): StoredObject {
     const revision = this.#revision + 1;
     const stored = deepFreeze(withRevision(object, String(revision)));
+    if (unseen !== '') this.#unseen.set(stored, unseen);
     this.#journal?.put(key, stored, revision);
     this.#revision = revision;
     this.#table(key.resource).set(key.namespace, key.name, stored);

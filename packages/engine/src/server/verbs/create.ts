@@ -30,18 +30,23 @@ export async function createObject(
   return await createDecoded(api, scope, decoded, params);
 }
 
-/** Creates a decoded object; `applied` has its managed fields already. */
+/** How an applied object comes: with its managed fields, and with what the store keeps unseen. */
+export interface Applied {
+  readonly unseen: string;
+}
+
+/** Creates a decoded object. */
 export async function createDecoded(
   api: Api,
   scope: Scope,
   decoded: JsonObject,
   params: WriteParams,
-  isApplied = false,
+  applied?: Applied,
 ): Promise<StoredObject> {
   const isGenerated = metaText(decoded, 'name') === '' && metaText(decoded, 'generateName') !== '';
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createOnce(api, scope, decoded, params, isApplied);
+      return await createOnce(api, scope, decoded, params, applied);
     } catch (error) {
       const isTaken = error instanceof StatusError && error.reason === 'AlreadyExists';
       if (!isTaken || !isGenerated || attempt === NAME_ATTEMPTS) throw error;
@@ -54,14 +59,14 @@ async function createOnce(
   scope: Scope,
   decoded: JsonObject,
   params: WriteParams,
-  isApplied: boolean,
+  applied: Applied | undefined,
 ): Promise<StoredObject> {
   const { strategy } = scope.version;
   const named = withIdentity(api, decoded);
   const options = writeOptions('CreateOptions', params);
   const attributes = { scope, operation: 'CREATE', isDryRun: params.isDryRun === true, options } as const;
   // What admission and the kind's own rules add belongs to nobody.
-  const owned = isApplied ? named : recordCreate(api, scope, named, params);
+  const owned = applied === undefined ? recordCreate(api, scope, named, params) : named;
   const mutated = api.admission.mutate({ ...attributes, object: owned });
   const object = strategy.prepareForCreate(mutated, timestamp(api.world.clock.now()));
   const causes = strategy.validateCreate(object);
@@ -73,7 +78,7 @@ async function createOnce(
     if (api.store.get(key) !== undefined) api.store.create(key, asNew(object));
     return asStored(object);
   }
-  const stored = api.store.create(key, asNew(scope.version.toStored(object)));
+  const stored = api.store.create(key, asNew(scope.version.toStored(object)), applied?.unseen);
   api.admission.admitted({ ...attributes, object: asJson(stored) });
   return scope.version.fromStored(stored);
 }

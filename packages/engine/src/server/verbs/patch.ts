@@ -15,12 +15,13 @@ import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../errors.ts';
 import { metaText, timestamp } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
-import { createDecoded, placed } from './create.ts';
+import { type Applied, createDecoded, placed } from './create.ts';
 import { decodeBody } from './decode-body.ts';
 import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 import { rewrite } from './rewrite.ts';
 import { managedFieldsIn, named, type Updated } from './update.ts';
+import { withoutUnseen } from './without-unseen.ts';
 
 /** The four ways to patch. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -138,11 +139,18 @@ async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchP
   const live = api.store.get(keyOf(scope));
   if (live === undefined) {
     if (scope.subresource !== '') storedObject(api, scope);
-    const merged = decodeMerged(scope, merge(api, scope, undefined, body, params), params);
-    return { object: await createDecoded(api, scope, merged, params, true), isCreated: true };
+    const merged = merge(api, scope, undefined, body, params);
+    const { shown, unseen } = withoutUnseen(scope, merged);
+    const decoded = decodeMerged(scope, shown, params);
+    return { object: await createDecoded(api, scope, decoded, params, { unseen }), isCreated: true };
   }
-  const change = (old: JsonObject) => decodeMerged(scope, merge(api, scope, old, body, params), params);
-  const object = await rewrite(api, scope, params, { change, isApplied: true, isUnconditional: true });
+  let applied: Applied = { unseen: '' };
+  const change = (old: JsonObject) => {
+    const { shown, unseen } = withoutUnseen(scope, merge(api, scope, old, body, params));
+    applied = { unseen };
+    return decodeMerged(scope, shown, params);
+  };
+  const object = await rewrite(api, scope, params, { change, applied: () => applied, isUnconditional: true });
   return { object, isCreated: false };
 }
 

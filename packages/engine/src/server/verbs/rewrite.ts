@@ -10,6 +10,7 @@ import { managerOf } from '../field-manager.ts';
 import { finalizersOf, metadataOf, metaText, timestamp, withMetadata } from '../metadata.ts';
 import type { Scope, WriteParams } from '../request.ts';
 import { asJson, asNew, asStored } from '../stored-json.ts';
+import type { Applied } from './create.ts';
 import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 
@@ -19,8 +20,8 @@ export interface Rewrite {
   readonly change: (old: JsonObject) => JsonObject;
   /** `metadata.managedFields` as the client sent it, before decoding dropped what is empty: an empty list forgets all owners. */
   readonly sentManagedFields?: (old: JsonObject) => Json | undefined;
-  /** Managed fields are part of the change already: server-side apply. */
-  readonly isApplied?: boolean;
+  /** Managed fields are part of the change already: server-side apply. Tells what the store keeps unseen of what `change` made last. */
+  readonly applied?: () => Applied;
   /** Skips defaulting, checks and admission: the engine's own bookkeeping. */
   readonly isInternal?: boolean;
   /** A missing resourceVersion means "whatever is there", also for kinds that otherwise insist: patches, subresources. */
@@ -86,12 +87,14 @@ async function store(
   const next = how.isInternal === true ? carried : prepare(api, scope, params, how, old, carried);
   if (how.isInternal !== true) await api.admission.validate({ ...attributes, object: next });
   const current = { resourceVersion: metaText(old, 'resourceVersion') };
+  const unseen = how.applied?.().unseen ?? '';
+  const whole = withMetadata(next, current);
   // A write that changes nothing but the times of its owners is none.
-  const object = withoutTimeOnlyChange(old, withMetadata(next, current));
+  const object = unseen === '' ? withoutTimeOnlyChange(old, whole) : whole;
   if (isGone(object)) return removeFinally(api, scope, params, object, stored);
   if (params.isDryRun === true) return asStored(object);
   const revision = Number(stored.metadata.resourceVersion);
-  const written = api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision);
+  const written = api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision, unseen);
   api.admission.admitted({ ...attributes, object: asJson(written) });
   return scope.version.fromStored(written);
 }
@@ -108,7 +111,7 @@ function prepare(
   const { subresource } = scope;
   const attributes = attributesOf(scope, params, old);
   // What admission and the kind's own rules change belongs to nobody.
-  const owned = how.isApplied === true ? wanted : recorded(api, scope, params, how, old, wanted);
+  const owned = how.applied === undefined ? recorded(api, scope, params, how, old, wanted) : wanted;
   const mutated = api.admission.mutate({ ...attributes, object: owned });
   const after = strategy.prepareForUpdate(mutated, old, subresource, timestamp(api.world.clock.now()));
   const causes = strategy.validateUpdate(after, old, subresource);

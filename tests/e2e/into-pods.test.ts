@@ -26,6 +26,17 @@ spec:
 ---
 apiVersion: v1
 kind: Pod
+metadata: { name: eater }
+spec:
+  restartPolicy: Never
+  containers:
+    - name: main
+      image: busybox
+      command: [python3, -c, "print(len('a' * 300_000_000))"]
+      resources: { limits: { memory: 64Mi } }
+---
+apiVersion: v1
+kind: Pod
 metadata: { name: stranger }
 spec:
   containers: [{ name: main, image: "example.com/team/thing:1" }]
@@ -104,6 +115,21 @@ describe('a pod that runs on this machine', () => {
     expect(refused.map(({ status }) => status)).toEqual([503, 503]);
     expect(refused[0]?.text).toContain('ECONNREFUSED');
     expect(refused[1]?.text).toContain('no service port 81 found for service \\"web\\"');
+  });
+
+  it('is ended when it takes more memory than it may, where limits can be enforced', async () => {
+    const { status } = await untilObject(
+      ray,
+      resources.pods,
+      'eater',
+      ({ status: now }) => now?.containerStatuses?.[0]?.state?.terminated !== undefined,
+    );
+    const { exitCode, reason } = status?.containerStatuses?.[0]?.state?.terminated ?? {};
+    const killed = { exitCode: 137, reason: 'OOMKilled', phase: 'Failed' };
+    const isEnforced = ray.log().includes('memory and CPU limits are enforced');
+    expect({ exitCode, reason, phase: status?.phase }).toEqual(
+      isEnforced ? killed : { exitCode: 0, reason: 'Completed', phase: 'Succeeded' },
+    );
   });
 
   it('waits with a sentence that says what to do when its image is unknown', async () => {

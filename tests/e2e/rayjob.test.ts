@@ -85,4 +85,17 @@ describe('a RayJob on real Ray', () => {
     const left = async () => (await ray.client.list(resources.rayClusters, { namespace: NAMESPACE })).items;
     expect(await until('no cluster', left, (clusters) => clusters.length === 0)).toEqual([]);
   });
+
+  it('that fails at first is run again on a cluster of its own', async () => {
+    const spec = clusterSpec()
+      .replace('containers: [{', 'volumes: [{ name: v, persistentVolumeClaim: { claimName: seen } }], containers: [{')
+      .replace('name: ray-head,', 'name: ray-head, volumeMounts: [{ name: v, mountPath: /seen }],');
+    const claim = '{ accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Mi } } }';
+    await create(ray, `{ apiVersion: v1, kind: PersistentVolumeClaim, metadata: { name: seen }, spec: ${claim} }`);
+    const work = entrypoint('ls /seen; test -e /seen/once || { touch /seen/once; exit 1; }');
+    const own = `rayClusterSpec: ${spec}, backoffLimit: 1, shutdownAfterJobFinishes: true`;
+    await create(ray, job('again', `submissionMode: HTTPMode, ${work}, ${own}`));
+    const { status } = await over('again');
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete', failed: 1, succeeded: 1 });
+  });
 });

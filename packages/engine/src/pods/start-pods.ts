@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpus, hostname, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { registerNode } from '../kubelet/register-node.ts';
@@ -5,6 +6,7 @@ import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
 import type { ImageTable } from './kubelet/images.ts';
 import { type ProcessKubelet, startProcessKubelet } from './kubelet/process-kubelet.ts';
+import { openCgroups } from './limits/cgroups.ts';
 import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import { pipVariables } from './network/pip-variables.ts';
@@ -71,7 +73,9 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   await announce();
   const heartbeat = setInterval(() => void announce().catch(() => undefined), HEARTBEAT_MS);
   heartbeat.unref();
+  const cgroups = openCgroups({ mark: createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12) });
   const kubelet = startProcessKubelet(cluster, {
+    cgroups,
     nodeName,
     driver,
     images: options.images,
@@ -82,7 +86,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   made.kubelet = kubelet;
   const proxy = await startServiceProxy(dial);
   return {
-    description: driver.description,
+    description: `${driver.description}; ${cgroups === undefined ? 'limits are told to Ray, not enforced' : 'memory and CPU limits are enforced'}`,
     proxy,
     async dial(host, port) {
       const connection = await dial(host, port);
@@ -95,6 +99,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
       await kubelet.stop();
       await proxy.close();
       await driver.close();
+      cgroups?.close();
     },
   };
 }

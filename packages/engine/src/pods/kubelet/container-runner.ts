@@ -16,6 +16,8 @@ export interface ContainerHost {
   readonly request: (container: Container, attempt: number) => Promise<ProcessRequest>;
   /** Why the image cannot be had; undefined when it can. */
   readonly imageProblem: (container: Container) => string | undefined;
+  /** Whether something in it was killed for want of memory. */
+  readonly hasRunOut: () => boolean;
   readonly changed: () => void;
   readonly tell: (severity: 'Normal' | 'Warning', reason: string, message: string) => void;
 }
@@ -142,11 +144,13 @@ export class ContainerRunner {
   }
 
   /** A run that ended badly is told with its last words. */
-  #describe({ code, signal }: ProcessEnd): Pick<Ended, 'code' | 'reason' | 'message'> {
+  #describe({ code }: ProcessEnd): Pick<Ended, 'code' | 'reason' | 'message'> {
     if (code === 0) return { code };
+    // Where the kernel has killed the first process, what waited for it ends with 1.
+    if ((code === 137 || code === 1) && this.#host.hasRunOut()) return { code: 137, reason: 'OOMKilled' };
     const message =
       this.container.terminationMessagePolicy === 'FallbackToLogsOnError' ? tailOf(this.#output) : undefined;
-    const reason = signal === 'SIGKILL' && !this.#stop.signal.aborted ? { reason: 'Error' } : {};
+    const reason = code === 137 && !this.#stop.signal.aborted ? { reason: 'Error' } : {};
     return { code, ...reason, ...(message === undefined ? {} : { message }) };
   }
 

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container, Pod, PodStatus } from '@manta/api';
 import type { Stored } from '../../controllers/cluster.ts';
 import { podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
+import type { Cgroups, ContainerGroup } from '../limits/cgroups.ts';
+import { limitsOf } from '../limits/limits-of.ts';
 import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { ContainerRunner } from './container-runner.ts';
 import { environmentOf } from './environment.ts';
@@ -25,6 +27,8 @@ export interface NodeServices {
   /** Variables that every container gets, after the image's: where the API server is, for one. */
   readonly env: Readonly<Record<string, string>>;
   readonly sourcesOf: (pod: Stored<Pod>) => Omit<VolumeSources, 'pod' | 'podIp' | 'hostIp' | 'nodeCapacity'>;
+  /** Where containers can be held to their limits. */
+  readonly cgroups?: Cgroups | undefined;
   /** The content of `/etc/hosts` for a pod with this address. */
   readonly hostsOf: (pod: Stored<Pod>, ip: string) => string;
   /** Resolves when there is room to start one more pod; call what it gives when the pod is up. */
@@ -50,6 +54,7 @@ export class PodWorker {
   readonly #inits: readonly ContainerRunner[];
   readonly #mains: readonly ContainerRunner[];
   readonly #volumes = new Map<string, ReadyVolume>();
+  readonly #groups = new Map<string, ContainerGroup>();
   #sandbox: Sandbox | undefined;
   #problem: string | undefined;
   #isStopping = false;
@@ -197,6 +202,7 @@ export class PodWorker {
   /** Never rejects: where the machine is gone its processes are too, and a folder that resists is swept at the next start. */
   async #takeDown(): Promise<void> {
     await this.#sandbox?.destroy().catch(() => undefined);
+    for (const group of this.#groups.values()) group.remove();
     removeFolder(this.#folder);
   }
 
@@ -209,6 +215,7 @@ export class PodWorker {
         const answer = this.#node.images(image);
         return answer.kind === 'unknown' ? answer.message : undefined;
       },
+      hasRunOut: () => this.#groups.get(container.name)?.hasRunOut() === true,
       changed: () => {
         if (this.#mains.every((main) => isUp(main))) this.#endTurn();
         this.#changed();
@@ -247,7 +254,16 @@ export class PodWorker {
       workingDir: container.workingDir ?? (isRay ? '/home/ray' : '/'),
       shmBytes,
       output: join(this.#folder, 'logs', `${container.name}.${attempt}.log`),
+      joins: this.#group(container)?.joins ?? [],
     };
+  }
+
+  /** The container's control groups, made anew for each run, so that what has run out is known of this one. */
+  #group(container: Container): ContainerGroup | undefined {
+    this.#groups.get(container.name)?.remove();
+    const group = this.#node.cgroups?.create(`${this.uid}-${container.name}`, limitsOf(container));
+    if (group !== undefined) this.#groups.set(container.name, group);
+    return group;
   }
 
   #sources(): VolumeSources {

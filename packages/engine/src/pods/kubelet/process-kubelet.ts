@@ -10,6 +10,7 @@ import { configMaps, endpointSlices, persistentVolumeClaims, pods, services } fr
 import { hasPodEnded } from '../../controllers/pod-state.ts';
 import { isNotFound } from '../../controllers/refusal.ts';
 import { deepEqual } from '../../deep-equal.ts';
+import type { Cgroups } from '../limits/cgroups.ts';
 import type { SandboxDriver } from '../sandbox/sandbox.ts';
 import { claimBinder, livingClaims } from './claim-binder.ts';
 import { hostsText } from './hosts.ts';
@@ -26,6 +27,8 @@ export interface ProcessKubeletOptions {
   /** For pods' files and claims' data. */
   readonly dataDir: string;
   readonly capacity: Readonly<Record<string, string>>;
+  /** Where containers can be held to their limits. */
+  readonly cgroups?: Cgroups | undefined;
   /** Variables for every container. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -171,7 +174,7 @@ class Kubelet implements Controller {
 
   #services(folder: string): NodeServices {
     const { store, world, writes } = this.#cluster;
-    const { driver, images, dataDir, capacity, env = {} } = this.#options;
+    const { driver, images, dataDir, capacity, cgroups, env = {} } = this.#options;
     const record = createEventRecorder(this.#cluster, 'kubelet');
     const turns = new Turns(cpus().length);
     const { host, port } = driver.apiServer;
@@ -181,6 +184,7 @@ class Kubelet implements Controller {
       now: () => world.clock.now(),
       hostIp: HOST_IP,
       nodeCapacity: capacity,
+      cgroups,
       folder,
       env: {
         KUBERNETES_SERVICE_HOST: host,

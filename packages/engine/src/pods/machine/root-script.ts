@@ -10,6 +10,8 @@ export interface RootRequest {
   readonly shmBytes: number;
   readonly mounts: readonly Mount[];
   readonly workingDir: string;
+  /** Files to which 0 is written first. */
+  readonly joins?: readonly string[];
 }
 
 /**
@@ -17,8 +19,9 @@ export interface RootRequest {
  * installed Ray and the system's programs work; what must be the pod's own is put over them: /proc, /dev/shm, /tmp, /run, host names, volumes.
  */
 export function rootScript(request: RootRequest): string {
-  const { root, hosts, resolvConf, tmp, shmBytes, mounts, workingDir } = request;
+  const { root, hosts, resolvConf, tmp, shmBytes, mounts, workingDir, joins } = request;
   return [
+    ...joinLines(joins),
     `set -e; R=${quote(root)}`,
     PRELUDE,
     `mount -t tmpfs -o size=${shmBytes} tmpfs "$R/dev/shm"`,
@@ -29,6 +32,11 @@ export function rootScript(request: RootRequest): string {
     // What was built is the root from here on; nothing of the script is left in the container.
     `cd "$R"; exec chroot "$R" /bin/sh -c 'cd "$0" 2>/dev/null || { echo "the working directory $0 does not exist" >&2; exit 126; }; exec "$@"' ${quote(workingDir)} "$@"`,
   ].join('\n');
+}
+
+/** The commands with which a shell puts itself into control groups; one that refuses is no reason to fail. */
+export function joinLines(joins: readonly string[] = []): readonly string[] {
+  return joins.map((file) => `{ echo 0 > ${quote(file)}; } 2>/dev/null || true`);
 }
 
 function mountLine(mount: Mount): string {

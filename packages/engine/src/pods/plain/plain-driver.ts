@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { quote } from '../machine/root-script.ts';
+import { joinLines, quote } from '../machine/root-script.ts';
 import type { MachineSettings } from '../machine/protocol.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { AddressPool } from '../sandbox/address-pool.ts';
@@ -153,7 +153,8 @@ async function startContainer(machine: PlainMachine, pod: PlainPod, request: Pro
   const command = await Promise.all(request.command.map((word) => translate(word, translation)));
   const place = translatePaths(request.workingDir ?? '/', [...paths, homeOf(pod)]);
   const complaint = `the working directory ${request.workingDir ?? '/'} does not exist`;
-  const script = `cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
+  const join0 = joinLines(request.joins).map((line) => `${line}; `);
+  const script = `${join0.join('')}cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
   const line = await machine.keeper.line();
   const { name, output } = request;
   const process = await startOn(line, { sandbox: pod.request.id, name, script, command, env, output });

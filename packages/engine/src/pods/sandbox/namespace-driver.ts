@@ -148,6 +148,7 @@ async function startProcess(
     shmBytes: request.shmBytes,
     mounts: request.mounts,
     workingDir: request.workingDir ?? '/',
+    joins: request.joins ?? [],
   });
   const { name, command, env, output } = request;
   return await startOn(line, { sandbox: id, name, script, command, env, output });

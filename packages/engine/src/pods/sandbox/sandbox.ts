@@ -60,6 +60,8 @@ export interface ProcessRequest {
   readonly shmBytes: number;
   /** The file that its output is appended to, as it is written. */
   readonly output: string;
+  /** Files to which its first process writes 0 before anything else, which puts it into control groups. */
+  readonly joins?: readonly string[];
 }
 
 /** Something that a container sees at a path. Mount points that do not exist are made. */

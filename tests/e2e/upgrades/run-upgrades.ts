@@ -32,19 +32,21 @@ export interface UpgradeOptions {
   readonly perSecond: number;
   /** How long the load goes on without an upgrade: before the first, and after each. */
   readonly restMs: number;
-  /** The RayService's, as its annotation has it. */
+  /** How long a broken version may go without progress, as the RayService's annotation has it; one that works has all the time it needs. */
   readonly deadline: string;
   readonly say?: (line: string) => void;
 }
 
 const ref = { namespace: NAMESPACE, name: SERVICE };
 const SHARE_MS = 250;
+/** A busy machine needs minutes for what a quiet one does in seconds. */
+const AMPLE = '10m';
 
 /** Keeps a service under load while it goes from version to version; what is broken is not repaired but followed by the next one. */
 export async function runUpgrades(ray: LocalRay, options: UpgradeOptions): Promise<Report> {
   const { first, later, say = () => undefined } = options;
   await create(ray, BESIDE);
-  await ray.client.create(resources.rayServices, serviceAt(first, options.deadline));
+  await ray.client.create(resources.rayServices, serviceAt(first, AMPLE));
   await untilObject(ray, resources.rayServices, SERVICE, (service) => isSettled(service));
   const load = new OpenLoad({ port: ray.routerPort, perSecond: options.perSecond });
   const shares = new Shares(ray, load);
@@ -53,7 +55,7 @@ export async function runUpgrades(ray: LocalRay, options: UpgradeOptions): Promi
     await aim(ray, load, first);
     await pause(options.restMs);
     for (const version of later) {
-      const upgrade = await upgradeTo(ray, load, version);
+      const upgrade = await upgradeTo(ray, load, version, options.deadline);
       upgrades.push(upgrade);
       say(tell(upgrade, load.samples));
       await pause(options.restMs);
@@ -65,12 +67,13 @@ export async function runUpgrades(ray: LocalRay, options: UpgradeOptions): Promi
   return { upgrades, samples: load.samples, shares: shares.seen };
 }
 
-async function upgradeTo(ray: LocalRay, load: OpenLoad, version: Version): Promise<Upgrade> {
+async function upgradeTo(ray: LocalRay, load: OpenLoad, version: Version, deadline: string): Promise<Upgrade> {
   const before = await ray.client.get(resources.rayServices, ref);
   if (before.spec?.upgradeStrategy?.type !== version.strategy) await changeStrategy(ray, load, version, before);
   const servingBefore = activeOf(before);
   const from = load.now();
-  const body = { spec: specOf(version) };
+  const annotations = { 'ray.io/upgrade-progress-deadline': version.broken === undefined ? AMPLE : deadline };
+  const body = { metadata: { annotations }, spec: specOf(version) };
   const { metadata } = await ray.client.patch(resources.rayServices, ref, { type: 'merge', body });
   const after = await untilObject(ray, resources.rayServices, SERVICE, (service) => {
     const isSeen = (service.status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);

@@ -1,5 +1,5 @@
 import { type Switchboard, type Wire, WRITES, withFaults } from '@manta/engine';
-import { ApiError, type KubeClient, TransportError } from '@manta/kube';
+import { ApiError, type Clock, type KubeClient, TransportError } from '@manta/kube';
 import { createMetricsRegistry, type Logger, type World } from '@manta/runtime';
 import { seededRandom } from '@manta/runtime/testing';
 import type { Choices } from './choices.ts';
@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly latency: () => number;
   /** Told when a program ends by itself. */
   readonly ended: (process: SimProcess, error: unknown) => void;
+  /** Told when a program is to die at this very point. */
+  readonly crashed: (process: SimProcess) => boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export class SimProcess {
     this.id = id;
     this.#around = around;
     const { scheduler, log, facts, requests } = around;
-    const clock = scheduler.clock(id);
+    const clock = this.#clock(scheduler.clock(id));
     const { client, pendingWrites } = logRequests(this.#network(), id, requests, facts);
     this.#pendingWrites = pendingWrites;
     const metrics = createMetricsRegistry();
@@ -58,7 +60,11 @@ export class SimProcess {
       this.#around.ended(this, this.#stop.signal.aborted ? undefined : (error ?? new Error('the program has ended')));
     };
     const { backstage } = this.#around;
-    const outside = { backstage, exchange: <T>(label: string, answer: () => T) => this.#exchange(label, answer) };
+    const outside = {
+      backstage,
+      exchange: <T>(label: string, answer: () => T) => this.#exchange(label, answer),
+      crash: () => this.#around.crashed(this),
+    };
     this.program.run(this.#world, this.#stop.signal, outside).then(() => end(), end);
   }
 
@@ -81,6 +87,14 @@ export class SimProcess {
     this.isAlive = false;
     this.#around.scheduler.drop(this.id, isKept);
     this.#gone.abort();
+  }
+
+  /** Nobody who is dead sets a timer. */
+  #clock(clock: Clock): Clock {
+    return {
+      now: () => clock.now(),
+      setTimer: (delayMs, run) => (this.isAlive ? clock.setTimer(delayMs, run) : () => undefined),
+    };
   }
 
   #exchange<T>(label: string, answer: () => T): Promise<T> {

@@ -16,6 +16,8 @@ export interface Outside {
   readonly backstage: Backstage;
   /** A question that travels like any message, and what it is answered with when it arrives. Both are lost with the process. */
   readonly exchange: <T>(label: string, answer: () => T) => Promise<T>;
+  /** The process dies here and now, unless calm has returned; another life of it begins later. Whether it did. */
+  readonly crash: () => boolean;
 }
 
 /** The server's side, for what is not under test: no messages, no faults. */

@@ -88,6 +88,7 @@ export class Simulation {
       log: logger,
       latency: () => this.#latency(),
       ended: (process, error) => this.#ended(process, error),
+      crashed: (process) => this.#crashed(process),
     };
   }
 
@@ -249,6 +250,14 @@ export class Simulation {
   #ended(process: SimProcess, error: unknown): void {
     this.#note(`${process.id} has ended`);
     if (error !== undefined) this.#fail(`the program ended by itself: ${messageOf(error)}`);
+  }
+
+  #crashed(process: SimProcess): boolean {
+    if (this.#isCalm || !process.isAlive) return false;
+    this.#note(`${process.id} crashes`);
+    process.crash();
+    this.later('start', [0, 50, 2_000, 20_000][this.choices.pick(4)] ?? 0, () => this.ensureRunning());
+    return true;
   }
 
   #fail(failure: string): void {

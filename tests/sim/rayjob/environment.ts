@@ -3,7 +3,9 @@ import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from
 import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';
-import { asCluster, isGoing, NAMESPACE, STORED } from './stage.ts';
+import { submitByHand } from './by-hand.ts';
+import { RAY_CONTAINER } from './ledger.ts';
+import { asCluster, asJob, isGoing, NAMESPACE, STORED } from './stage.ts';
 import { runSidecar, runSubmitter } from './submitters.ts';
 
 /** A garbage collector, clusters whose heads come up, and whoever submits jobs. All of them work, in their own time. */
@@ -20,6 +22,7 @@ export function environment(backstage: Backstage): void {
   api.store.watch(api.store.revision, (event) => followCluster(backstage, event), STORED.clusters);
   api.store.watch(api.store.revision, (event) => followPod(backstage, event), STORED.pods);
   api.store.watch(api.store.revision, (event) => followSubmitter(backstage, event), STORED.submitters);
+  api.store.watch(api.store.revision, (event) => followUser(backstage, event), STORED.jobs);
 }
 
 const START_MS = [0, 100, 2_000, 10_000];
@@ -32,8 +35,31 @@ function followSubmitter(backstage: Backstage, { type, object }: StoreEvent): vo
   if (type === 'ADDED') runSubmitter(backstage, object);
 }
 
+function followUser(backstage: Backstage, { object, before }: StoreEvent): void {
+  const stageOf = (job: StoredObject | undefined) => job && asJob(job).status?.jobDeploymentStatus;
+  if (stageOf(object) === 'Waiting' && stageOf(before) !== 'Waiting') submitByHand(backstage, object);
+}
+
+/** Pods need their time to go. */
+const LINGER = 'sim/linger';
+const LINGER_MS = [100, 1_000, 12_000];
+
+function lingers({ metadata }: StoredObject): boolean {
+  return metadata.finalizers?.includes(LINGER) === true;
+}
+
+function letGo({ api, clock, choices }: Backstage, { metadata: { name, uid } }: StoredObject): void {
+  clock.setTimer(LINGER_MS[choices.pick(LINGER_MS.length)] ?? 0, () => {
+    const key = { resource: STORED.pods, namespace: NAMESPACE, name };
+    const pod = api.store.get(key);
+    if (pod?.metadata.uid === uid) api.store.delete(key);
+  });
+}
+
 /** A head that goes is replaced, unless its cluster forbids it. */
-function followPod(backstage: Backstage, { type, object }: StoreEvent): void {
+function followPod(backstage: Backstage, { type, object, before }: StoreEvent): void {
+  if (type === 'MODIFIED' && before !== undefined && isGoing(object) && !isGoing(before) && lingers(object))
+    letGo(backstage, object);
   if (type !== 'DELETED') return;
   const name = object.metadata.labels?.[Label.Cluster] ?? '';
   const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
@@ -64,13 +90,17 @@ async function bringUp(backstage: Backstage, cluster: StoredObject): Promise<voi
     await client.create(resources.services, { metadata, spec: { ports, selector: labels } });
   }
   const containers = asCluster(cluster).spec?.headGroupSpec.template.spec?.containers ?? [];
-  const metadata = { name: `${name}-head-${choices.pick(10_000)}`, namespace: NAMESPACE, labels, ownerReferences };
+  const finalizers = choices.chance(0.6) ? [LINGER] : [];
+  const head = `${name}-head-${api.store.revision}`;
+  const metadata = { name: head, namespace: NAMESPACE, labels, ownerReferences, finalizers };
   const pod = await client.create(resources.pods, { metadata, spec: { containers, restartPolicy: 'Never' } });
   const key = { resource: STORED.pods, namespace: NAMESPACE, name: pod.metadata?.name ?? '' };
   const stored = api.store.get(key);
   if (stored === undefined) return;
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
-  const running = api.store.update(key, { ...stored, status: { phase: 'Running', podIP: '10.0.0.1', conditions } });
+  const containerStatuses = [{ name: RAY_CONTAINER, restartCount: 0 }];
+  const status = { phase: 'Running', podIP: '10.0.0.1', conditions, containerStatuses };
+  const running = api.store.update(key, { ...stored, status });
   markReady(backstage, name, running.metadata.name);
   if (containers.some((each: Container) => each.name === ContainerName.Submitter)) runSidecar(backstage, running);
 }

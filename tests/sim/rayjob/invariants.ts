@@ -1,8 +1,10 @@
-import { Finalizer, type RayJobStatus } from '@manta/api';
+import { Annotation, Finalizer, Label, type RayJobStatus } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
 import { hasEnded, isAllowedPair, isTerminalState } from '../../../packages/plan/src/rayjob/pairs.ts';
 import type { History, Invariant, SimEvent } from '../history.ts';
-import { endOf, type Entry, ledgerOf } from './ledger.ts';
+import { BY_HAND } from './by-hand.ts';
+import { endOf, type Entry, isAlive, ledgerOf } from './ledger.ts';
+import { CLOCK } from './operator-clock.ts';
 import { asJob, isGoing, ownerOf, SHARED, STORED } from './stage.ts';
 
 /** What must be true after every step, whatever happened before it. */
@@ -16,12 +18,15 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'what has ended stays as it ended': endsStay,
   'counters match what happened': countersMatch,
   'nothing is cleared away before the outcome is written': outcomeFirst,
+  'no attempt begins before the pods of the last one are gone, where that is wanted': oneAttemptAtATime,
+  'a deadline ends the job in Ray too': deadlinesStop,
   'what is not ours is left alone': leavesOthersAlone,
 };
 
 /** Every run in Ray is of an id that was in a job's status when it began. */
 function writtenDownFirst(history: History): string | undefined {
   return firstOf(freshEntries(history, 'began'), ({ id }) => {
+    if (id.startsWith(BY_HAND)) return undefined;
     const isKnown = history.events.some(
       ({ key, object }) => key.resource === STORED.jobs && asJob(object).status?.jobId === id,
     );
@@ -57,7 +62,10 @@ function oneRunPerAttempt(history: History): string | undefined {
           : 0,
       ),
     );
-    return runs > told ? `${id} runs for the ${runs}. time, and ${told} attempts are told of` : undefined;
+    // What another instance has sent may arrive after Ray was restarted: nobody can call it back, and it is told when it is seen.
+    return runs > told + history.facts.overlaps
+      ? `${id} runs for the ${runs}. time, and ${told} attempts are told of`
+      : undefined;
   });
 }
 
@@ -117,10 +125,47 @@ function outcomeFirst(history: History): string | undefined {
   return firstOf(removals(history, STORED.clusters), (cluster) => {
     const job = history.list(STORED.jobs).find(({ metadata }) => metadata.uid === ownerOf(cluster));
     if (job === undefined || isGoing(job)) return undefined;
-    const stage = asJob(job).status?.jobDeploymentStatus ?? '';
+    const { jobDeploymentStatus: stage = '', rayClusterName } = asJob(job).status ?? {};
+    // One that came too late for its attempt: what became of that has been written.
+    if (rayClusterName !== cluster.metadata.name) return undefined;
     return ['Complete', 'Failed', 'Suspending', 'Retrying'].includes(stage)
       ? undefined
       : `${cluster.metadata.name} was deleted while its job was ${stage}`;
+  });
+}
+
+/** A cluster that came late, by another instance or by a request that outlived its sender, may still be on its way out. */
+function oneAttemptAtATime(history: History): string | undefined {
+  const { doubtfulWrites, overlaps } = history.facts;
+  if (doubtfulWrites + overlaps > 0) return undefined;
+  const made = history.fresh.filter(({ key, type }) => key.resource === STORED.clusters && type === 'ADDED');
+  return firstOf(made, ({ object: cluster }) => {
+    const owner = ownerOf(cluster);
+    if (cluster.metadata.annotations?.[Annotation.WaitForOldPods] !== 'true' || owner === undefined) return undefined;
+    const earlier = history.events
+      .filter(({ key, object }) => key.resource === STORED.clusters && ownerOf(object) === owner)
+      .map(({ object }) => object.metadata.name);
+    const left = history.list(STORED.pods).find(({ metadata }) => {
+      const name = metadata.labels?.[Label.Cluster] ?? '';
+      return name !== cluster.metadata.name && earlier.includes(name);
+    });
+    return left === undefined ? undefined : `${cluster.metadata.name} was made while ${left.metadata.name} was there`;
+  });
+}
+
+/** So long after a deadline nothing that goes wrong goes on, and Ray has been told. */
+const PATIENCE_MS = 150_000;
+
+/** A clock that was set forward makes the operator give up telling Ray. */
+function deadlinesStop(history: History): string | undefined {
+  if (history.events.some(({ key }) => key.resource === STORED.configMaps && key.name === CLOCK.name)) return undefined;
+  return firstOf(freshEntries(history, 'ended'), ({ id, status }) => {
+    const cutOff = history.events.find(({ key, object }) => {
+      const told = key.resource === STORED.jobs ? asJob(object).status : undefined;
+      return told?.jobId === id && told.reason === 'DeadlineExceeded';
+    });
+    const lateMs = cutOff === undefined ? 0 : (history.events.at(-1)?.at ?? 0) - cutOff.at;
+    return status === 'STOPPED' || lateMs < PATIENCE_MS ? undefined : `${id} went on for ${lateMs / 1000} s`;
   });
 }
 
@@ -159,10 +204,6 @@ function freshEntries({ fresh }: History, what: Entry['what']): readonly Entry[]
 function jobWith({ events }: History, id: string): StoredObject | undefined {
   return events.findLast(({ key, object }) => key.resource === STORED.jobs && asJob(object).status?.jobId === id)
     ?.object;
-}
-
-function isAlive(history: History, uid: string): boolean {
-  return history.list(STORED.pods).some((pod) => pod.metadata.uid === uid);
 }
 
 function firstOf<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {

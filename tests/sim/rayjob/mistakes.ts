@@ -1,15 +1,18 @@
-import type { KubeObject, RayJob, RayJobStatus } from '@manta/api';
+import type { Job, KubeObject, Pod, RayCluster, RayJob, RayJobStatus } from '@manta/api';
+import type { StoredObject } from '@manta/engine';
 import { type KubeClient, type ObjectRef, type Patch, resources, type ResourceType } from '@manta/kube';
 import type { RayRequest, RayResponse, RaySend } from '@manta/ray';
 import type { World } from '@manta/runtime';
-import { overriding } from '../raycluster/client-lens.ts';
-import { NAMESPACE, SHARED } from './stage.ts';
+import { overriding, seeingThrough } from '../raycluster/client-lens.ts';
+import type { Backstage } from '../scenario.ts';
+import { RAY_CONTAINER } from './ledger.ts';
+import { NAMESPACE, SHARED, STORED } from './stage.ts';
 
 /** A mistake, and how the operator is brought to make it. */
 interface Making {
   readonly says: string;
   readonly client?: (inner: KubeClient, world: World) => KubeClient;
-  readonly send?: (inner: RaySend, world: World) => RaySend;
+  readonly send?: (inner: RaySend, world: World, backstage: Backstage) => RaySend;
 }
 
 type Body = { readonly metadata?: RayJob['metadata']; readonly status?: RayJobStatus; readonly spec?: unknown };
@@ -68,6 +71,24 @@ function resubmitting(change: (request: RayRequest, world: World) => RayRequest)
     (request) =>
       inner(request.method === 'POST' && !request.url.endsWith('/stop') ? change(request, world) : request);
 }
+
+function onSameHead(object: KubeObject): KubeObject {
+  const { head } = (object as RayCluster).status ?? {};
+  return head?.podName === undefined ? object : withStatusOf(object, { head: { ...head, podName: 'head' } });
+}
+
+function neverRestarted(object: KubeObject): KubeObject {
+  const { containerStatuses = [] } = (object as Pod).status ?? {};
+  const fresh = containerStatuses.map((each) => (each.name === RAY_CONTAINER ? { ...each, restartCount: 0 } : each));
+  return withStatusOf(object, { containerStatuses: fresh });
+}
+
+function withStatusOf(object: KubeObject, status: Readonly<Record<string, unknown>>): KubeObject {
+  const { status: before } = object as { readonly status?: object };
+  return before === undefined ? object : ({ ...object, status: { ...before, ...status } } as KubeObject);
+}
+
+const LATE_MS = 8_000;
 
 /** Mistakes that operators of jobs are known for, one of which is put into this one at a time. */
 export const MISTAKES = {
@@ -216,6 +237,68 @@ export const MISTAKES = {
           bodyOf(patch).metadata?.finalizers?.length === 0
             ? inner.get(resources.rayJobs, ref as ObjectRef)
             : original(type, ref, patch, options),
+      }),
+  },
+  'submitters-judge': {
+    says: 'takes the end of a submitter, or of its log stream, for the end of the job',
+    send: (inner, _world, { api }) =>
+      hearing((status) => {
+        const hasEnded = (job: StoredObject) => (job as Job).status?.conditions !== undefined;
+        return status === 'RUNNING' && api.store.list(STORED.submitters).some(hasEnded) ? 'FAILED' : status;
+      })(inner, _world),
+  },
+  'submits-twice': {
+    says: 'submits once more, under another id, when it is in doubt',
+    send: (inner) => async (request) => {
+      const answer = await inner(request);
+      const isSubmission = request.method === 'POST' && !request.url.endsWith('/stop');
+      const again = request.body?.replace(/"submission_id":"([^"]*)"/, '"submission_id":"$1-2"') ?? '';
+      if (isSubmission) await inner({ ...request, body: again }).catch(() => undefined);
+      return answer;
+    },
+  },
+  hurries: {
+    says: 'does not see pods that are going, and begins an attempt beside them',
+    client: (inner) =>
+      seeingThrough(inner, 'pods', (event) =>
+        event.object.metadata?.deletionTimestamp === undefined ? event : { ...event, type: 'DELETED' },
+      ),
+  },
+  'takes-any-head': {
+    says: 'takes Ray on a new head, or restarted, for the one that it submitted to',
+    client: (inner) =>
+      seeingThrough(
+        seeingThrough(inner, 'rayclusters', ({ type, object }) => ({ type, object: onSameHead(object) })),
+        'pods',
+        ({ type, object }) => ({ type, object: neverRestarted(object) }),
+      ),
+  },
+  'fails-a-success': {
+    says: 'calls a job failed of which Ray has told the success',
+    client: writing((body) =>
+      body.status?.jobDeploymentStatus === 'Complete' ? withStatus(body, { jobDeploymentStatus: 'Failed' }) : body,
+    ),
+  },
+  'never-stops': {
+    says: 'does not tell Ray that the time of a job is over',
+    send: (inner) => (request) =>
+      request.url.endsWith('/stop') ? Promise.resolve(answering(200, '{}')) : inner(request),
+  },
+  'leaves-strays': {
+    says: 'repeats requests too late for their attempt, and leaves the clusters that come of it',
+    client: (inner, { clock }) =>
+      overriding(inner, {
+        create: (original, type, object, ...rest) => {
+          const again = () => void Promise.resolve(original(type, object)).catch(() => undefined);
+          if (isA(type, 'rayclusters')) clock.setTimer(LATE_MS, again);
+          return original(type, object, ...rest);
+        },
+        delete: async (original, type, ref, ...rest) => {
+          const { name } = ref as ObjectRef;
+          const named = isA(type, 'rayclusters') && (await inner.list(resources.rayJobs)).items;
+          const isStray = named && !named.some(({ status }) => status?.rayClusterName === name);
+          return isStray ? { kind: 'Status' } : original(type, ref, ...rest);
+        },
       }),
   },
 } as const satisfies Readonly<Record<string, Making>>;

@@ -1,10 +1,12 @@
-import { Label, NodeType, type RayJobSpec } from '@manta/api';
+import { type Container, ContainerName, Label, NodeType, type PodStatus, type RayJobSpec } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
 import { type ResourceType, resources } from '@manta/kube';
 import { isTerminal } from '@manta/ray';
 import type { Mood } from '@manta/ray/testing';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage, Move } from '../scenario.ts';
+import { RAY_CONTAINER, restartsOf } from './ledger.ts';
+import { jump } from './operator-clock.ts';
 import { rayWorldOf } from './ray-world.ts';
 import { asJob, createJob, isGoing, JOBS, NAMESPACE, ownerOf, STORED } from './stage.ts';
 
@@ -20,6 +22,10 @@ export const MOVES: Readonly<Record<string, Move>> = {
     resources.pods,
     ({ metadata }) => metadata.labels?.[Label.NodeType] === NodeType.Head,
   ),
+  'Ray is restarted in its pod': restartInPlace,
+  'the operator dies at its next word to Ray': dieAtRay,
+  'a clock jumps forward': jump(1),
+  'a clock jumps back': jump(-1),
   'stop a Ray job': stopRayJob,
   'a head hangs': mood({ kind: 'hanging' }),
   'a head refuses': mood({ kind: 'dead' }),
@@ -58,6 +64,26 @@ function deleteOne(
     const ref = { name: object.metadata.name, namespace: NAMESPACE };
     await quietly(client.delete(type, ref, { propagation: 'Background' }));
   };
+}
+
+/** The kubelet starts a container that has ended again, in the same pod: but for pods that are there to submit. */
+async function restartInPlace({ api, choices }: Backstage): Promise<void> {
+  const heads = api.store.list(STORED.pods).filter((pod) => !isGoing(pod) && !hasSubmitter(pod));
+  const pod = heads[choices.pick(heads.length)];
+  if (pod === undefined) return;
+  const key = { resource: STORED.pods, namespace: NAMESPACE, name: pod.metadata.name };
+  const containerStatuses = [{ name: RAY_CONTAINER, restartCount: restartsOf(pod) + 1 }];
+  api.store.update(key, { ...pod, status: { ...(pod['status'] as PodStatus), containerStatuses } });
+}
+
+function hasSubmitter(pod: StoredObject): boolean {
+  const { containers } = pod['spec'] as { readonly containers: readonly Container[] };
+  return containers.some(({ name }) => name === ContainerName.Submitter);
+}
+
+async function dieAtRay(backstage: Backstage): Promise<void> {
+  const points = ['sending', 'acting', 'hearing', 'together'] as const;
+  rayWorldOf(backstage).crashAt = points[backstage.choices.pick(points.length)];
 }
 
 async function stopRayJob(backstage: Backstage): Promise<void> {

@@ -4,6 +4,7 @@ import { createControllers } from '../../../packages/operator/src/controllers/co
 import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
 import type { Outside, Program } from '../scenario.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
+import { operatorClock } from './operator-clock.ts';
 import { sendToRay } from './send-to-ray.ts';
 
 const options: OperatorOptions = {
@@ -55,9 +56,10 @@ async function runOperator(
   mistake: Mistake | undefined,
 ): Promise<void> {
   const { client = (inner) => inner, send = (inner) => inner } = makingOf(mistake);
-  const mistaken: World = { ...world, client: client(world.client, world) };
+  const clock = operatorClock(world.clock, outside.backstage);
+  const mistaken: World = { ...world, clock, client: client(world.client, world) };
   const input = { options, env: readOperatorEnv({}), version: '0.0.0-sim', facts, hostname: 'sim' };
-  const made = createControllers(mistaken, { ...input, sendToRay: send(sendToRay(outside), world) });
+  const made = createControllers(mistaken, { ...input, sendToRay: send(sendToRay(outside), world, outside.backstage) });
   const controllers = made.controllers.filter(({ name }) => name === 'rayjob');
   const informers = made.informers.filter(({ type }) => KINDS.includes(type.kind));
   try {

@@ -3,8 +3,8 @@ import type { StoredObject } from '@manta/engine';
 import { isTerminal } from '@manta/ray';
 import { FakeHead, type FakeRequest } from '@manta/ray/testing';
 import type { Backstage } from '../scenario.ts';
-import { writeDown } from './ledger.ts';
-import { isGoing, STORED } from './stage.ts';
+import { lifeOf, writeDown } from './ledger.ts';
+import { isGoing, SHARED, STORED } from './stage.ts';
 
 const worlds = new WeakMap<Backstage['api'], RayWorld>();
 
@@ -16,11 +16,15 @@ export function rayWorldOf(backstage: Backstage): RayWorld {
 }
 
 const RUN_MS = [0, 500, 5_000, 15_000, 40_000];
+/** Longer than anything that goes wrong: whoever is to stop such a job has the time for it. */
+export const LONG_MS = 240_000;
 
 /** One Ray head for each head pod: jobs begin, run for a while and end. A head's jobs go with it. */
 export class RayWorld {
   readonly #backstage: Backstage;
   readonly #heads = new Map<string, FakeHead>();
+  /** At which point of the operator's next call to Ray it is to die; `together`: with the head, once that has begun a job. */
+  crashAt: 'sending' | 'acting' | 'hearing' | 'together' | undefined;
   readonly #settled = new Set<string>();
 
   constructor(backstage: Backstage) {
@@ -40,9 +44,10 @@ export class RayWorld {
       );
   }
 
-  headOf({ metadata: { uid } }: StoredObject): FakeHead {
-    const known = this.#heads.get(uid) ?? new FakeHead({ now: () => this.#backstage.clock.now() });
-    this.#heads.set(uid, known);
+  headOf(pod: StoredObject): FakeHead {
+    const life = lifeOf(pod);
+    const known = this.#heads.get(life) ?? new FakeHead({ now: () => this.#backstage.clock.now() });
+    this.#heads.set(life, known);
     return known;
   }
 
@@ -63,9 +68,9 @@ export class RayWorld {
   #begin(pod: StoredObject, id: string): void {
     const { clock, choices } = this.#backstage;
     const head = this.headOf(pod);
-    writeDown(this.#backstage, { what: 'began', id, head: pod.metadata.uid, status: '' });
+    writeDown(this.#backstage, { what: 'began', id, head: lifeOf(pod), status: '' });
     const pendingMs = RUN_MS[choices.pick(3)] ?? 0;
-    const runMs = RUN_MS[choices.pick(RUN_MS.length)] ?? 0;
+    const runMs = choices.chance(isShared(pod) ? 0.3 : 0.02) ? LONG_MS : (RUN_MS[choices.pick(RUN_MS.length)] ?? 0);
     const outcome = choices.chance(0.35) ? 'FAILED' : 'SUCCEEDED';
     const change = (status: string) => () => {
       const job = head.jobs.get(id);
@@ -79,15 +84,21 @@ export class RayWorld {
 
   #noteEnd(pod: StoredObject, id: string): void {
     const status = this.headOf(pod).jobs.get(id)?.status ?? '';
-    const key = `${pod.metadata.uid} ${id}`;
+    const key = `${lifeOf(pod)} ${id}`;
     if (!isTerminal(status) || this.#settled.has(key)) return;
     this.#settled.add(key);
-    writeDown(this.#backstage, { what: 'ended', id, head: pod.metadata.uid, status });
+    writeDown(this.#backstage, { what: 'ended', id, head: lifeOf(pod), status });
   }
 
-  #lives({ metadata: { namespace = '', name, uid } }: StoredObject): boolean {
-    return this.#backstage.api.store.get({ resource: STORED.pods, namespace, name })?.metadata.uid === uid;
+  #lives(pod: StoredObject): boolean {
+    const { namespace = '', name } = pod.metadata;
+    const now = this.#backstage.api.store.get({ resource: STORED.pods, namespace, name });
+    return now !== undefined && lifeOf(now) === lifeOf(pod);
   }
+}
+
+function isShared({ metadata }: StoredObject): boolean {
+  return metadata.labels?.[Label.Cluster] === SHARED;
 }
 
 function isRunning(pod: StoredObject): boolean {

@@ -20,7 +20,9 @@ it('the same seed gives the same history', async () => {
 
 describe('a mistake is found: an operator that', () => {
   /** What gives each away, and what must go wrong for it to matter. */
-  const mistakes: Readonly<Record<Mistake, { breaks: RegExp; faults?: Scenario['faults'] }>> = {
+  const mistakes: Readonly<
+    Record<Mistake, { breaks: RegExp; faults?: Scenario['faults']; moves?: readonly string[] }>
+  > = {
     'random-ids': { breaks: /^nothing runs that was not written down/ },
     'random-clusters': { breaks: /^no cluster is made/ },
     'believes-the-worst': { breaks: /^what the status says of Ray/ },
@@ -30,7 +32,8 @@ describe('a mistake is found: an operator that', () => {
     'forgets-attempts': { breaks: /^no attempt runs twice/ },
     'blind-writes': {
       breaks: /^(what has ended stays|the two statuses|counters|what the status says|reaches|no cluster|nothing)/,
-      faults: ['overlap', 'freeze', 'slow'],
+      faults: ['overlap', 'slow'],
+      moves: ['suspend', 'resume', 'stop a Ray job'],
     },
     'writes-nothing': { breaks: /^reaches what is desired/ },
     'counts-twice': { breaks: /^counters match/ },
@@ -42,12 +45,19 @@ describe('a mistake is found: an operator that', () => {
     'clears-too-much': { breaks: /^what is not ours/ },
     'edits-the-spec': { breaks: /^what is not ours/ },
     'holds-on': { breaks: /^reaches what is desired/ },
+    'submitters-judge': { breaks: /^what the status says of Ray/ },
+    'submits-twice': { breaks: /^nothing runs that was not written down/ },
+    hurries: { breaks: /^no attempt begins before/, faults: ['slow'] },
+    'takes-any-head': { breaks: /^no attempt runs twice/, faults: ['crash', 'slow'] },
+    'fails-a-success': { breaks: /^(the two statuses|no job fails|counters)/ },
+    'never-stops': { breaks: /^a deadline ends the job/, moves: [] },
+    'leaves-strays': { breaks: /^reaches what is desired/ },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
   for (const mistake of Object.keys(MISTAKES) as Mistake[]) {
     it(`${MISTAKES[mistake].says}, within ${SEEDS_PER_MISTAKE} runs`, async () => {
-      const { breaks, faults } = mistakes[mistake];
-      const found = await explore(rayJobScenario({ mistake, faults }), seeds(1, SEEDS_PER_MISTAKE));
+      const { breaks, faults, moves } = mistakes[mistake];
+      const found = await explore(rayJobScenario({ mistake, faults, moves }), seeds(1, SEEDS_PER_MISTAKE));
       expect(found?.violation).toMatch(breaks);
     }, 300_000);
   }

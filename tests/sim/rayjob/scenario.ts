@@ -11,9 +11,12 @@ import { prepare } from './stage.ts';
 export function rayJobScenario({
   mistake,
   faults,
+  moves = Object.keys(MOVES),
 }: {
   readonly mistake?: Mistake | undefined;
   readonly faults?: Scenario['faults'];
+  /** What users do and fate does to Ray; all of it unless told. */
+  readonly moves?: readonly string[] | undefined;
 } = {}): Scenario {
   return {
     ...(faults === undefined ? {} : { faults }),
@@ -21,9 +24,10 @@ export function rayJobScenario({
     program: jobProgram(mistake),
     prepare,
     environment,
-    moves: MOVES,
+    moves: Object.fromEntries(Object.entries(MOVES).filter(([name]) => moves.includes(name))),
     invariants: INVARIANTS,
     goal,
-    isAfterthought: (plural) => plural === 'events',
+    // Pods go in their own time.
+    isAfterthought: (plural) => plural === 'events' || plural === 'pods',
   };
 }

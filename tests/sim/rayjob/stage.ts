@@ -1,4 +1,4 @@
-import { type CustomResourceDefinition, type RayCluster, type RayJob, type RayJobSpec } from '@manta/api';
+import { Annotation, type CustomResourceDefinition, type RayCluster, type RayJob, type RayJobSpec } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { crds } from '@manta/api/crds';
 import type { ServedResource, StoredObject } from '@manta/engine';
@@ -20,6 +20,14 @@ export const STORED = {
   pods: '/pods',
   services: '/services',
   configMaps: '/configmaps',
+} as const;
+
+export const CONFIG_MAPS = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  isNamespaced: true,
 } as const;
 
 /** A cluster that nobody's job has made; jobs may run on it, and it stays. */
@@ -50,24 +58,34 @@ export async function prepare(backstage: Backstage): Promise<void> {
 }
 
 export async function createJob({ client, choices }: Backstage, name: string): Promise<void> {
-  const job: RayJob = { metadata: { name, namespace: NAMESPACE }, spec: randomSpec(choices) };
+  const spec = randomSpec(choices);
+  // No two attempts side by side, where a user wants that.
+  const annotations = choices.chance(0.5) ? { [Annotation.WaitForOldPods]: 'true' } : {};
+  const job: RayJob = { metadata: { name, namespace: NAMESPACE, annotations }, spec };
   await client.create(resources.rayJobs, job);
 }
 
 /** A job's kind stays what it is for its whole life, so that promises can be held against it. */
 function randomSpec(choices: Choices): RayJobSpec {
-  const mode = (['K8sJobMode', 'HTTPMode', 'SidecarMode'] as const)[choices.pick(3)] ?? 'K8sJobMode';
-  const entrypoint = 'python app.py';
-  if (mode !== 'SidecarMode' && choices.chance(0.2))
-    return { entrypoint, submissionMode: mode, clusterSelector: { 'ray.io/cluster': SHARED } };
+  const modes = ['K8sJobMode', 'HTTPMode', 'SidecarMode', 'HTTPMode', 'K8sJobMode', 'InteractiveMode'] as const;
+  const submissionMode = modes[choices.pick(modes.length)] ?? 'K8sJobMode';
+  const given = {
+    submissionMode,
+    ...(submissionMode === 'InteractiveMode' ? {} : { entrypoint: 'python app.py' }),
+    ...(choices.chance(0.2) ? { activeDeadlineSeconds: 30 } : {}),
+  };
+  if (submissionMode !== 'SidecarMode' && choices.chance(0.2))
+    return {
+      ...given,
+      clusterSelector: { 'ray.io/cluster': SHARED },
+      ...(choices.chance(0.5) ? { activeDeadlineSeconds: 30 } : {}),
+    };
   return {
-    entrypoint,
-    submissionMode: mode,
+    ...given,
     rayClusterSpec: rayClusterSpec(),
     // Only such a job may be suspended.
     shutdownAfterJobFinishes: true,
-    ...(choices.chance(0.5) ? { backoffLimit: 1 + choices.pick(2) } : {}),
-    ...(choices.chance(0.2) ? { activeDeadlineSeconds: 30 } : {}),
+    ...(submissionMode !== 'InteractiveMode' && choices.chance(0.5) ? { backoffLimit: 1 + choices.pick(2) } : {}),
   };
 }
 

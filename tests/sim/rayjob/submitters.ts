@@ -1,12 +1,18 @@
-import { type Container, ContainerName, EnvName, Label } from '@manta/api';
+import { type Container, ContainerName, EnvName, Label, type PodStatus } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
 import { isTerminal } from '@manta/ray';
 import type { Backstage } from '../scenario.ts';
+import { lifeOf } from './ledger.ts';
 import { rayWorldOf } from './ray-world.ts';
 import { NAMESPACE, STORED } from './stage.ts';
 
 /** What becomes of a submitter: it does its work, its log stream is cut, or it dies before it did anything. */
-type Fate = { readonly kind: 'works' } | { readonly kind: 'cut'; readonly afterMs: number } | { readonly kind: 'dies' };
+type Fate =
+  | { readonly kind: 'works' }
+  | { readonly kind: 'cut'; readonly afterMs: number }
+  /** Its log stream is cut each second; its pod is started again, until Kubernetes has had enough. */
+  | { readonly kind: 'flaky'; readonly tries: number }
+  | { readonly kind: 'dies' };
 
 interface Submitter {
   readonly id: string;
@@ -63,8 +69,9 @@ export function runSidecar(backstage: Backstage, pod: StoredObject): void {
       const finishedAt = new Date(backstage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
       const terminated = { exitCode: isGood ? 0 : 1, reason: isGood ? 'Completed' : 'Error', finishedAt };
       const ended = { name: ContainerName.Submitter, state: { terminated }, restartCount: 0 };
-      const status = found['status'] as Record<string, unknown>;
-      backstage.api.store.update(key, { ...found, status: { ...status, containerStatuses: [ended] } });
+      const status = found['status'] as PodStatus;
+      const others = (status.containerStatuses ?? []).filter(({ name }) => name !== ContainerName.Submitter);
+      backstage.api.store.update(key, { ...found, status: { ...status, containerStatuses: [...others, ended] } });
     },
   });
 }
@@ -80,6 +87,7 @@ function run(backstage: Backstage, submitter: Submitter): void {
   const fate = fateOf(backstage);
   let submittedTo: string | undefined;
   let submittedAt = 0;
+  let cuts = 0;
   const look = (left: number) => {
     if (!submitter.isThere()) return;
     if (fate.kind === 'dies' || left === 0) return submitter.end(false);
@@ -87,11 +95,17 @@ function run(backstage: Backstage, submitter: Submitter): void {
     if (pod !== undefined && submittedTo === undefined) {
       const body = JSON.stringify({ entrypoint: 'python app.py', submission_id: submitter.id });
       world.answer(pod, { method: 'POST', path: '/api/jobs/', headers: {}, body });
-      submittedTo = pod.metadata.uid;
+      submittedTo = lifeOf(pod);
       submittedAt = clock.now();
     }
     // The head that was talked to is gone: following ends with an error.
-    if (submittedTo !== undefined && pod?.metadata.uid !== submittedTo) return submitter.end(false);
+    if (submittedTo !== undefined && (pod === undefined || lifeOf(pod) !== submittedTo)) return submitter.end(false);
+    if (submittedTo !== undefined && fate.kind === 'flaky') {
+      cuts += 1;
+      if (cuts > fate.tries) return submitter.end(false);
+      // The next pod submits under the same id, which is no second job.
+      submittedTo = undefined;
+    }
     if (submittedTo !== undefined && fate.kind === 'cut' && clock.now() - submittedAt >= fate.afterMs)
       return submitter.end(choices.chance(0.5));
     const status = pod === undefined ? undefined : world.headOf(pod).jobs.get(submitter.id)?.status;
@@ -103,6 +117,7 @@ function run(backstage: Backstage, submitter: Submitter): void {
 
 function fateOf({ choices }: Backstage): Fate {
   const draw = choices.pick(10);
-  if (draw < 6) return { kind: 'works' };
+  if (draw < 5) return { kind: 'works' };
+  if (draw < 6) return { kind: 'flaky', tries: 3 };
   return draw < 9 ? { kind: 'cut', afterMs: 1_000 * choices.pick(10) } : { kind: 'dies' };
 }

@@ -4,9 +4,13 @@ import { isConflict, isNotFound, type KubeClient, resources } from '@manta/kube'
 
 /**
  * Makes the pods of one namespace run until it is stopped; those of Jobs end well at once. Pods have no node, so they are gone as soon as
- * they are deleted.
+ * they are deleted. `addressOf` gives some of them an address that somebody listens on.
  */
-export function startKubelet(admin: KubeClient, namespace: string): { stop(): Promise<void> } {
+export function startKubelet(
+  admin: KubeClient,
+  namespace: string,
+  addressOf: (pod: Pod) => string | undefined = () => undefined,
+): { stop(): Promise<void> } {
   const over = new AbortController();
   const work = (async () => {
     let address = 0;
@@ -14,7 +18,7 @@ export function startKubelet(admin: KubeClient, namespace: string): { stop(): Pr
       const { items } = await admin.list(resources.pods, { namespace });
       for (const pod of items.filter(({ status }) => status?.phase === 'Pending')) {
         address += 1;
-        await quietly(run(admin, pod, `10.1.${address >> 8}.${address & 255}`));
+        await quietly(run(admin, pod, addressOf(pod) ?? `10.1.${address >> 8}.${address & 255}`));
       }
       await pause(100);
     }

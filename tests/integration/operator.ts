@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly gates?: Partial<FeatureGates>;
   readonly podDefaults?: PodDefaults;
   readonly sendToRay?: RaySend;
+  /** Dashboards are asked through the API server. */
+  readonly throughApiServer?: boolean;
 }
 
 /** Runs the operator's controllers with this client until they are stopped. */
@@ -61,7 +63,8 @@ const FACTS = {
   workloadSchedulingVersion: undefined,
 } as const;
 
-function optionsFor({ namespaces, gates, podDefaults = {} }: OperatorSettings): OperatorOptions {
+function optionsFor(settings: OperatorSettings): OperatorOptions {
+  const { namespaces, gates, podDefaults = {}, throughApiServer = false } = settings;
   return {
     metricsAddress: '',
     probeAddress: '',
@@ -79,7 +82,7 @@ function optionsFor({ namespaces, gates, podDefaults = {} }: OperatorSettings): 
     },
     batchScheduler: undefined,
     podDefaults,
-    useKubernetesProxy: false,
+    useKubernetesProxy: throughApiServer,
     deleteRayJobAfterJobFinishes: false,
     areRayMetricsOn: false,
     rateLimit: undefined,

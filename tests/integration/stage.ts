@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crds } from '@manta/api/crds';
-import { createKubeClient, createTransport, type KubeClient, loadConnection, systemClock } from '@manta/kube';
+import {
+  createKubeClient,
+  createTransport,
+  type KubeClient,
+  loadConnection,
+  systemClock,
+  type Transport,
+} from '@manta/kube';
 import { clusterRole } from '@manta/operator';
 import { eventually } from '../conformance/support/eventually.ts';
 import { type OpenTarget, openTarget, type ServerAccess } from '../conformance/support/http-target.ts';
@@ -15,6 +22,8 @@ export type Rules = ReturnType<typeof clusterRole>['rules'];
 /** Somebody who may do what a role of his own says, with our client in his name. */
 export interface Person {
   readonly client: KubeClient;
+  /** What the client sends with, in the same name. */
+  readonly transport: Transport;
   /** From now on he may do this, and nothing else; resolves when the server knows. */
   permit(rules: Rules): Promise<void>;
 }
@@ -38,20 +47,20 @@ export async function openStage(access: ServerAccess): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'manta-integration-'));
   const closers: (() => Promise<void>)[] = [];
 
-  const clientOf = async (user: string, groups: readonly string[] = []): Promise<KubeClient> => {
+  const connect = async (user: string, groups: readonly string[] = []) => {
     const credentials = { url: access.url, ca: access.caCert, ...access.issue({ name: user, groups }) };
     const path = join(folder, `${user}.kubeconfig`);
     writeFileSync(path, kubeconfigText({ ...credentials, user }), { mode: 0o600 });
     const transport = createTransport({ connection: await loadConnection({ kubeconfig: path }), clock: systemClock });
     closers.push(() => transport.close());
-    return createKubeClient({ transport, clock: systemClock });
+    return { transport, client: createKubeClient({ transport, clock: systemClock }) };
   };
   await installCrds(target);
   return {
     name: access.name,
     target,
-    admin: await clientOf('integration-admin', ['system:masters']),
-    operatorUser: () => makeOperatorUser(target, clientOf),
+    admin: (await connect('integration-admin', ['system:masters'])).client,
+    operatorUser: () => makeOperatorUser(target, connect),
     close: async () => {
       await Promise.all(closers.map((close) => close()));
       open.close();
@@ -59,7 +68,10 @@ export async function openStage(access: ServerAccess): Promise<Stage> {
   };
 }
 
-async function makeOperatorUser(target: Target, clientOf: (user: string) => Promise<KubeClient>): Promise<Person> {
+async function makeOperatorUser(
+  target: Target,
+  connect: (user: string) => Promise<Pick<Person, 'client' | 'transport'>>,
+): Promise<Person> {
   const name = target.unique('operator');
   const role = { metadata: { name }, rules: clusterRole([]).rules };
   await target.must('POST', `/apis/${RBAC}/v1/clusterroles`, role);
@@ -68,9 +80,8 @@ async function makeOperatorUser(target: Target, clientOf: (user: string) => Prom
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
     subjects: [{ apiGroup: RBAC, kind: 'User', name }],
   });
-  const client = await clientOf(name);
   return {
-    client,
+    ...(await connect(name)),
     async permit(rules) {
       const marker = { apiGroups: ['manta.test'], resources: [target.unique('marker')], verbs: ['get'] };
       await target.must('PATCH', `/apis/${RBAC}/v1/clusterroles/${name}`, { rules: [...rules, marker] }, MERGE);

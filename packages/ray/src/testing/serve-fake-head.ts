@@ -9,7 +9,7 @@ import type { FakeHead, FakeRequest } from './fake-head.ts';
 
 /** A fake head behind a real socket. */
 export interface ServedHead {
-  /** `http://127.0.0.1:port` */
+  /** `http://host:port` */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -17,8 +17,11 @@ export interface ServedHead {
 const FOLLOW_EVERY_MS = 10;
 const CHUNK = 64 * 1024;
 
-/** Serves a fake head on loopback, the WebSocket of a job's logs included; it also takes the absolute addresses that proxies are sent. */
-export async function serveFakeHead(head: FakeHead): Promise<ServedHead> {
+/**
+ * Serves a fake head on loopback, or on the address given, the WebSocket of a job's logs included; it also takes the absolute addresses
+ * that proxies are sent.
+ */
+export async function serveFakeHead(head: FakeHead, host = '127.0.0.1'): Promise<ServedHead> {
   const server = createServer((request, response) => void respond(head, request, response));
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, first) => {
@@ -27,12 +30,12 @@ export async function serveFakeHead(head: FakeHead): Promise<ServedHead> {
     if (job === undefined) refuse(socket);
     else sockets.handleUpgrade(request, socket, first, (client) => void follow(head, job.submission_id, client));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     async close() {
       for (const client of sockets.clients) client.terminate();
       server.close();

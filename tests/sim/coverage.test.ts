@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { rowOf, withRow } from './coverage.ts';
+import { withRow } from '../support/coverage-table.ts';
+import { rowOf } from './coverage.ts';
 
 it('adds what a long run has covered to the end of the table, wherever that stands in the page', () => {
   const covered = { scenario: 'toy', first: 7, played: 1_000, finding: 'a | b' };

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { commit, withRow } from '../support/coverage-table.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = resolve(ROOT, 'docs/simulation.md');
@@ -21,23 +21,8 @@ export async function record(covered: Covered, now = new Date()): Promise<void> 
   await writeFile(PAGE, withRow(page, rowOf(covered, now, commit())));
 }
 
-const TABLE = /\| Date \| Commit \|[^\n]*\n(?:\|[^\n]*\n)*/;
-
-/** The page with a row at the end of its table. */
-export function withRow(page: string, row: string): string {
-  return page.replace(TABLE, (table) => `${table}${row}\n`);
-}
-
 /** One row of the table. */
 export function rowOf({ scenario, first, played, finding }: Covered, now: Date, at: string): string {
   const told = finding === undefined ? 'none' : finding.replaceAll('|', '\\|').slice(0, 160);
   return `| ${now.toISOString().slice(0, 10)} | ${at} | ${scenario} | ${played} | ${first} | ${told} |`;
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
-  }
 }

@@ -10,6 +10,7 @@ import { type Stage, until } from './stage.ts';
 /** A cluster with everything that the peer had made for it. */
 interface Recording {
   readonly name: string;
+  readonly release: (typeof RELEASES)[number];
   readonly cluster: RayCluster;
   readonly children: readonly KubeObject[];
 }
@@ -18,7 +19,15 @@ interface Result {
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly state: string | undefined;
+  /** What is no longer as the peer had made it. */
+  readonly changed: readonly string[];
 }
+
+/** The releases whose objects are taken over; each recording is made to look like one of them. */
+const RELEASES = ['v1.4.2', 'v1.5.1', 'v1.6.0', 'v1.7.0'] as const;
+/** What the peer writes anew itself when it finds another's, without touching the pod. Older releases have none. */
+const STAMPS = ['ray.io/upgrade-strategy-recreate-hash', 'ray.io/kuberay-version'];
+const WITHOUT_STAMPS: readonly string[] = ['v1.4.2', 'v1.5.1'];
 
 /** What pods refer to comes before them. */
 const ORDER = ['ServiceAccount', 'Role', 'RoleBinding', 'Secret', 'PersistentVolumeClaim', 'Service', 'Ingress', 'Pod'];
@@ -38,6 +47,9 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   Ingress: 'networking.k8s.io/v1',
 };
 
+/** The Ingress that was in the peer's way there was not recorded: here the name is free, and we make what the peer could not. */
+const INGRESS_OF_ANOTHER = 'dyn-ingress-collision';
+
 /** Clusters as the peer leaves them behind are taken over: no pod comes, none goes. Needs a server of its own. */
 export function takeOverSuite(open: () => Stage): void {
   const recordings = existsSync(oracleFolder) ? recordingsOf(readScenarios('^(static|sample|dyn)-')) : [];
@@ -45,11 +57,18 @@ export function takeOverSuite(open: () => Stage): void {
 
   beforeAll(async () => {
     const stage = open();
-    const placed = new Map<string, { readonly namespace: string; readonly pods: readonly string[] }>();
+    const placed = new Map<
+      string,
+      { readonly namespace: string; readonly pods: readonly string[]; readonly objects: ReadonlyMap<string, string> }
+    >();
     for (const recording of recordings) {
       const namespace = await stage.target.namespace();
       await place(stage, recording, namespace);
-      placed.set(recording.name, { namespace, pods: await podsIn(stage, namespace) });
+      placed.set(recording.name, {
+        namespace,
+        pods: await podsIn(stage, namespace),
+        objects: await objectsIn(stage, namespace),
+      });
     }
     const person = await stage.operatorUser();
     const operator = startControllers(person.client, { namespaces: [] });
@@ -64,9 +83,11 @@ export function takeOverSuite(open: () => Stage): void {
     const again = startControllers(person.client, { namespaces: [] });
     await new Promise((resolve) => void setTimeout(resolve, 5_000));
     await again.stop();
-    for (const [name, { namespace, pods }] of placed) {
+    for (const [name, { namespace, pods, objects }] of placed) {
       const [cluster] = (await stage.admin.list<RayCluster>(resources.rayClusters, { namespace })).items;
-      results.set(name, { before: pods, after: await podsIn(stage, namespace), state: cluster?.status?.state });
+      const after = await podsIn(stage, namespace);
+      const changed = differences(objects, await objectsIn(stage, namespace));
+      results.set(name, { before: pods, after, state: cluster?.status?.state, changed });
     }
   }, 300_000);
 
@@ -75,6 +96,17 @@ export function takeOverSuite(open: () => Stage): void {
       const { before, after, state } = results.get(name) ?? { before: ['nothing'], after: [], state: '' };
       expect(after).toEqual(before);
       expect(state).toBe('ready');
+    });
+
+    it.each(recordings.flatMap(({ name }) => (name === INGRESS_OF_ANOTHER ? [] : [name])))(
+      'as in %s has every object as the peer left it: the way back is open',
+      (name) => {
+        expect(results.get(name)?.changed).toEqual([]);
+      },
+    );
+
+    it.each(RELEASES)('of %s is among them', (release) => {
+      expect(recordings.filter((recording) => recording.release === release).length).toBeGreaterThan(10);
     });
 
     it('is not only one', () => {
@@ -89,6 +121,33 @@ async function podsIn(stage: Stage, namespace: string): Promise<readonly string[
   return items
     .map(({ metadata }) => `${metadata?.name} ${metadata?.uid} ${metadata?.deletionTimestamp ?? ''}`)
     .toSorted();
+}
+
+/** Every object that the peer may have made, by kind and name, without what changes by itself and the stamps. */
+async function objectsIn(stage: Stage, namespace: string): Promise<ReadonlyMap<string, string>> {
+  const objects = new Map<string, string>();
+  for (const [kind, path] of Object.entries(PATHS)) {
+    const { items } = await stage.target.list(path.replace('NS', namespace));
+    for (const { status: _, metadata, ...rest } of items) {
+      const { resourceVersion: __, managedFields: ___, annotations, ...others } = metadata;
+      const kept = Object.entries(annotations ?? {}).filter(([name]) => !STAMPS.includes(name));
+      const object = { ...rest, metadata: { ...others, annotations: Object.fromEntries(kept) } };
+      objects.set(`${kind}/${metadata.name}`, JSON.stringify(sorted(object)));
+    }
+  }
+  return objects;
+}
+
+/** The same value with its keys in order. */
+function sorted(value: Answered): Answered {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
+}
+
+function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
 }
 
 async function place(stage: Stage, { cluster, children }: Recording, namespace: string): Promise<void> {
@@ -125,15 +184,16 @@ function ownAccounts(children: readonly Answered[]): ReadonlySet<string> {
 
 /** The first moment of each scenario at which the peer's one cluster was at rest; only those with its usual settings. */
 function recordingsOf(scenarios: Readonly<Record<string, RecordedScenario>>): readonly Recording[] {
-  return Object.entries(scenarios).flatMap(([name, { operator, snapshots }]) => {
+  return Object.entries(scenarios).flatMap(([name, { operator, snapshots }], i) => {
+    const release = RELEASES[i % RELEASES.length] ?? RELEASES[0];
     const snapshot = snapshots.find(({ clusters, objects }) => isAtRest(clusters, objects));
     const [cluster] = snapshot?.clusters ?? [];
     if (cluster === undefined || snapshot === undefined || Object.keys(operator ?? {}).length > 0) return [];
     const children = Object.entries<Answered>(snapshot.objects)
-      .map(([key, object]) => restored(key, object))
+      .map(([key, object]) => restored(key, object, release))
       .filter(({ kind = '' }) => ORDER.includes(kind))
       .toSorted((a, b) => ORDER.indexOf(a.kind ?? '') - ORDER.indexOf(b.kind ?? ''));
-    return [{ name, cluster, children }];
+    return [{ name, release, cluster, children }];
   });
 }
 
@@ -154,14 +214,15 @@ function isAtRest(clusters: readonly RayCluster[], objects: Readonly<Record<stri
 }
 
 /** A recorded object as it was: its placeholders filled, and without what only a server can say. */
-function restored(key: string, object: Answered): KubeObject {
+function restored(key: string, object: Answered, release: string): KubeObject {
   const [kind = '', name = ''] = key.split('/');
   const text = JSON.stringify(object)
     .replaceAll(/<hash#(\d+)>/g, 'PEERSHASH$1')
-    .replaceAll('<version>', 'v1.6.0')
+    .replaceAll('<version>', release)
     .replaceAll(/#(\w+)/g, 'x$1');
   const { status: _, oracle: __, ...rest } = withoutPlaceholders(JSON.parse(text));
   const { generation: ___, ...metadata } = rest.metadata ?? {};
+  if (WITHOUT_STAMPS.includes(release)) for (const stamp of STAMPS) delete metadata.annotations?.[stamp];
   return {
     ...rest,
     apiVersion: API_VERSIONS[kind] ?? 'v1',

@@ -101,6 +101,11 @@ export const KUBECTL_STEPS: Readonly<Record<string, (kubectl: Kubectl) => Promis
       lines: 3,
       onFirstLine: () => kubectl(['label', 'raycluster', 'c', 'team=c', '--overwrite']),
     }),
+  'get -w -o wide sees them in its table': (kubectl) =>
+    kubectl(['get', 'raycluster', 'c', '-w', '-o', 'wide'], {
+      lines: 3,
+      onFirstLine: () => kubectl(['label', 'raycluster', 'c', 'x=z', '--overwrite']),
+    }),
   'wait for a value': (kubectl) =>
     kubectl(['wait', 'raycluster/c', '--for=jsonpath={.metadata.labels.team}=c', '--timeout=10s']),
   'may the administrator': (kubectl) => kubectl(['auth', 'can-i', 'delete', 'rayclusters.ray.io']),

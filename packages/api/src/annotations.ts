@@ -37,9 +37,11 @@ export const Annotation = {
   TlsNames: 'ray.io/tls-names',
   TlsNotAfter: 'ray.io/tls-not-after',
   TlsAuthority: 'ray.io/tls-authority',
-  /** Ours alone: pods that are older than this have a certificate that runs out. */
+  /** Ours alone: when a certificate was renewed because it ran out; pods carry that of the one they have, and its authority. */
   TlsRenewedAt: 'ray.io/tls-renewed-at',
-  /** Ours alone: pods that are older than this trust an authority that is gone. */
+  /** Ours alone: when the certificate before a renewed one ends. */
+  TlsFormerNotAfter: 'ray.io/tls-former-not-after',
+  /** Ours alone: pods that are older than this, and do not say which authority they trust, trust one that is gone. */
   TlsAuthoritySince: 'ray.io/tls-authority-since',
   CronJobScheduledTimestamp: 'ray.io/cronjob-scheduled-timestamp',
   /** Moved to `spec.ingressClassName` of the Ingress that we build. */

@@ -115,8 +115,7 @@ export {
   type ObservedOwnPki,
   type OwnPkiPlan,
   planOwnPki,
-  authoritySinceOf,
-  renewedAtOf,
 } from './mtls/own.ts';
+export { leafStateOf } from './mtls/leaf-state.ts';
 export { type ObservedPki, planPki } from './mtls/plan.ts';
-export type { PkiState } from './raycluster/observed.ts';
+export type { LeafState, PkiState } from './raycluster/observed.ts';

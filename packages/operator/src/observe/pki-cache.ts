@@ -1,14 +1,6 @@
 import { type KubeObject, Label, pkiNames, type RayCluster, type Secret } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
-import {
-  authoritySinceOf,
-  type Certificate,
-  isIssued,
-  type Issuer,
-  PkiComponent,
-  type PkiState,
-  renewedAtOf,
-} from '@manta/plan';
+import { type Certificate, isIssued, type Issuer, leafStateOf, PkiComponent, type PkiState } from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, toKey, type World } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 
@@ -155,7 +147,6 @@ function ownState(secrets: PkiInformer<KubeObject>, namespace: string, name: str
   if (worker === undefined) return waiting(`secret ${names.worker} not found`);
   return {
     isReady: true,
-    renewedAt: { head: renewedAtOf(head), worker: renewedAtOf(worker) },
-    authoritySince: Math.max(authoritySinceOf(head), authoritySinceOf(worker)),
+    own: { head: leafStateOf(head), worker: leafStateOf(worker) },
   };
 }

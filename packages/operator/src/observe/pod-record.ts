@@ -16,7 +16,7 @@ import type { Interner } from '@manta/runtime';
 /** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
 export function podRecord(pod: Pod, intern: Interner): PodRecord {
   const { metadata = {}, spec, status } = pod;
-  const { labels = {} } = metadata;
+  const { labels = {}, annotations = {} } = metadata;
   const nodeType = intern.string(labels[Label.NodeType] ?? '');
   return {
     name: metadata.name ?? '',
@@ -38,6 +38,8 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
     rayTerminated: rayTerminated(pod),
     trouble: podTrouble(pod),
+    tlsAuthority: intern.string(annotations[Annotation.TlsAuthority]),
+    tlsRenewedAt: intern.string(annotations[Annotation.TlsRenewedAt]),
     serveLabel: intern.string(labels[Label.Serve]),
     head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
   };

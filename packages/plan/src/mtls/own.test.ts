@@ -1,5 +1,6 @@
 import type { KubeObject, RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
+import type { PodRecord } from '../raycluster/observed.ts';
 import { headPod, NOW, observed, type ObservedOptions, worker } from '../testing/observed.ts';
 import { say } from '../testing/plan-in-words.ts';
 import { type OwnPkiPlan, planOwnPki } from './own.ts';
@@ -77,6 +78,34 @@ describe('planOwnPki()', () => {
     expect(more?.metadata.annotations?.['ray.io/tls-renewed-at']).toBe(renewedAt);
   });
 
+  it('renews in time whatever comes and goes meanwhile', () => {
+    const pki = new OwnPki().ready();
+    for (let day = 1; day <= 76; day += 1) {
+      pki.now = NOW + day * DAY_MS;
+      pki.pass({ pods: [worker(0, { podIP: `10.0.0.${day}` })] });
+    }
+    const { annotations } = pki.secrets.find(({ metadata }) => metadata?.name?.includes('worker'))?.metadata ?? {};
+    expect(annotations?.['ray.io/tls-renewed-at']).toBe('2026-10-16T12:00:00Z');
+    expect(annotations?.['ray.io/tls-former-not-after']).toBe('2026-10-30T12:00:00Z');
+  });
+
+  it('replaces what was made while the clock was ahead, the authority first', () => {
+    const pki = new OwnPki();
+    pki.now = NOW + 365 * DAY_MS;
+    pki.ready();
+    pki.now = NOW;
+    expect(pki.issued()).toEqual(['authority']);
+    expect(pki.issued()).toEqual(['head', 'worker']);
+    expect(pki.issued()).toEqual([]);
+  });
+
+  it('has pods replaced that have a certificate which was lost', () => {
+    const pki = new OwnPki().ready();
+    pki.secrets = pki.secrets.filter(({ metadata }) => !metadata?.name?.includes('worker'));
+    const [issue] = pki.pass({ pods: [worker(0, { podIP: '127.0.0.1', tlsAuthority: 'uid-1' })] }).issues;
+    expect(issue?.metadata.annotations).toHaveProperty(['ray.io/tls-renewed-at']);
+  });
+
   it('never lets a certificate outlive its authority, over twenty years', () => {
     const pki = new OwnPki().ready();
     const endOf = (name: RegExp) =>
@@ -87,7 +116,7 @@ describe('planOwnPki()', () => {
       );
     for (let day = 0; day < 20 * 365; day += 5) {
       pki.now += 5 * DAY_MS;
-      pki.pass();
+      pki.ready();
       for (const leaf of [/head-secret/, /worker-secret/]) {
         expect(endOf(leaf)).toBeGreaterThan(pki.now + 9 * DAY_MS);
         expect(endOf(leaf)).toBeLessThanOrEqual(endOf(/ca-secret/));
@@ -105,19 +134,24 @@ describe('planOwnPki()', () => {
     expect(pki.issued()).toEqual([]);
   });
 
-  it('warns in time where a head would be lost with what runs on it', () => {
+  it.each([
+    ['a head', 'head', headPod],
+    ['a worker', 'worker', (options: Partial<PodRecord>) => worker(0, options)],
+  ] as const)('warns in time of %s that still has what runs out, by the end of that', (_, whose, pod) => {
     const pki = new OwnPki().ready();
-    pki.now += 76 * DAY_MS;
-    const pods = [headPod({ createdAt: NOW, podIP: '127.0.0.1' })];
+    // Nobody renewed for a while: what is left is less than usual.
+    pki.now += 85 * DAY_MS;
+    const pods = [pod({ createdAt: NOW, podIP: '127.0.0.1', tlsAuthority: 'uid-1' })];
     expect(pki.pass({ pods }).actions).toEqual([]);
-    pki.now += 14.5 * DAY_MS;
+    pki.now += 4.5 * DAY_MS;
     expect(pki.pass({ pods }).actions.map(say)).toEqual([
       expect.stringMatching(
-        /^Warning MTLSCertificateExpiringSoon: TLS certificate ray-head-secret-demo expires in 12\.0 hours/,
+        new RegExp(
+          `^Warning MTLSCertificateExpiringSoon: TLS certificate ray-${whose}-secret-demo expires in 12\\.0 hours`,
+        ),
       ),
     ]);
-    const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
-    expect(pki.pass({ pods, spec: { ...TLS, ...redis } }).actions).toEqual([]);
+    expect(pki.pass({ pods: [pod({ ...pods[0], isTerminating: true })] }).actions).toEqual([]);
   });
 
   it('makes nothing for a cluster without TLS', () => {

@@ -1,7 +1,7 @@
 import {
   Annotation,
-  isGcsFaultToleranceEnabled,
   type KubeObject,
+  NodeType,
   type ObjectMeta,
   pkiNames,
   type RayCluster,
@@ -11,6 +11,7 @@ import { type Action, NOTHING, type Plan } from '../plan.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { authoritySecret, PkiComponent, pkiMetadata } from './cert-manager.ts';
+import { isOutOfDate, leafStateOf } from './leaf-state.ts';
 import { type CertificateNames, headNames, workerNames } from './names.ts';
 import { expiringSoon, wantsPki } from './plan.ts';
 
@@ -61,12 +62,15 @@ export function planOwnPki(observed: ObservedOwnPki): OwnPkiPlan {
     },
     { whose: 'worker', secret: pkiNames.workerSecret(name), component: PkiComponent.Worker, names: workerNames(pods) },
   ] as const;
-  const [first] = parts;
+  const [first, ...leaves] = parts;
   const signer = find(observed, first.secret)?.metadata?.uid;
-  // Nothing is signed before its authority is seen: two of us could make two.
-  const possible = signer === undefined ? [first] : parts;
-  const issues = possible.flatMap((part) => issueOf(observed, cluster, part, signer) ?? []);
-  return { actions: headRunsOut(observed, cluster), issues, lookAgainMs: REST_MS };
+  const authority = issueOf(observed, cluster, first, undefined);
+  // Nothing is signed before its authority is seen as it will be: two of us could make two, and what it signs carries its certificate.
+  const issues =
+    authority !== undefined || signer === undefined
+      ? [authority].filter((issue) => issue !== undefined)
+      : leaves.flatMap((part) => issueOf(observed, cluster, part, signer) ?? []);
+  return { actions: runningOut(observed, cluster), issues, lookAgainMs: REST_MS };
 }
 
 interface Part {
@@ -86,22 +90,17 @@ function issueOf(
 ): Issue | undefined {
   const { now } = observed;
   const isAuthority = part.whose === 'authority';
-  const { lifeMs, renewMs } = isAuthority ? AUTHORITY : LEAF;
+  const { lifeMs } = isAuthority ? AUTHORITY : LEAF;
   const live = find(observed, part.secret);
   const isOrphan =
     !isAuthority && live !== undefined && live.metadata?.annotations?.[Annotation.TlsAuthority] !== signer;
-  const isDue = live !== undefined && notAfterOf(live) - now < renewMs;
-  if (live !== undefined && !isDue && !isOrphan && covers(live, part.names)) return undefined;
-  const notAfter = now + lifeMs;
+  const formerEnd = live === undefined ? lostEnd(observed, cluster, isAuthority) : dueEnd(live, now, isAuthority);
+  if (live !== undefined && formerEnd === undefined && !isOrphan && covers(live, part.names)) return undefined;
+  // For more names alone the end stays: pods that have the certificate without them count on being replaced before it.
+  const notAfter = live === undefined || formerEnd !== undefined || isOrphan ? now + lifeMs : notAfterOf(live);
   return {
     whose: part.whose,
-    metadata: describe(cluster, part, live, {
-      now,
-      notAfter,
-      isDue,
-      isOrphan,
-      signer: isAuthority ? undefined : signer,
-    }),
+    metadata: describe(cluster, part, live, { now, notAfter, formerEnd, isOrphan, signer }),
     names: part.names,
     commonName: isAuthority ? `ray-ca-${cluster.metadata?.name ?? ''}` : part.secret,
     notAfter,
@@ -109,10 +108,26 @@ function issueOf(
   };
 }
 
+/** When a certificate that has to be renewed ends; undefined where it need not be. One that is from the future is of no use already. */
+function dueEnd(live: KubeObject, now: number, isAuthority: boolean): number | undefined {
+  const { lifeMs, renewMs } = isAuthority ? AUTHORITY : LEAF;
+  const leftMs = notAfterOf(live) - now;
+  if (leftMs > lifeMs + HOUR_MS || leftMs === Number.NEGATIVE_INFINITY) return now;
+  return leftMs < renewMs ? notAfterOf(live) : undefined;
+}
+
+/** When a certificate may end that was lost while pods have it; undefined where none have. */
+function lostEnd({ pods, now }: ObservedOwnPki, { metadata }: RayCluster, isAuthority: boolean): number | undefined {
+  const isUsed = pods.some(({ owner, tlsAuthority }) => owner === metadata?.uid && tlsAuthority !== undefined);
+  // How much of its life was left is not known; what was in order had more than this.
+  return isUsed && !isAuthority ? now + LEAF.renewMs : undefined;
+}
+
 interface Life {
   readonly now: number;
   readonly notAfter: number;
-  readonly isDue: boolean;
+  /** When that ends which is renewed; undefined where it is not. */
+  readonly formerEnd: number | undefined;
   /** Its authority is gone. */
   readonly isOrphan: boolean;
   readonly signer: string | undefined;
@@ -123,7 +138,7 @@ function describe(
   cluster: RayCluster,
   { secret, component, names }: Part,
   live: KubeObject | undefined,
-  { now, notAfter, isDue, isOrphan, signer }: Life,
+  { now, notAfter, formerEnd, isOrphan, signer }: Life,
 ): ObjectMeta {
   const before = live?.metadata ?? {};
   const annotations = {
@@ -131,8 +146,10 @@ function describe(
     [Annotation.TlsNames]: [...names.dnsNames, ...names.ipAddresses].join(','),
     [Annotation.TlsNotAfter]: timestamp(notAfter),
     ...(signer === undefined ? {} : { [Annotation.TlsAuthority]: signer }),
-    // Pods that are older than this still have the certificate that runs out. One that only got more names is as good for them.
-    ...(isDue ? { [Annotation.TlsRenewedAt]: timestamp(now) } : {}),
+    // Pods from before still have the certificate that runs out. One that only got more names is as good for them.
+    ...(formerEnd === undefined
+      ? {}
+      : { [Annotation.TlsRenewedAt]: timestamp(now), [Annotation.TlsFormerNotAfter]: timestamp(formerEnd) }),
     ...(isOrphan ? { [Annotation.TlsAuthoritySince]: timestamp(now) } : {}),
   };
   return { ...before, ...pkiMetadata(cluster, secret, component), annotations };
@@ -144,30 +161,22 @@ function covers({ metadata }: KubeObject, { dnsNames, ipAddresses }: Certificate
   return [...dnsNames, ...ipAddresses].every((name) => known.has(name));
 }
 
-/** A head without fault tolerance is not restarted for a certificate: what runs on it would be lost. Its user decides when. */
-function headRunsOut(observed: ObservedOwnPki, cluster: RayCluster): readonly Action[] {
-  if (isGcsFaultToleranceEnabled(cluster.spec, cluster.metadata?.annotations)) return [];
-  const name = pkiNames.headSecret(cluster.metadata?.name ?? '');
+/** Tells in time of pods that were not replaced: a head that would lose what runs on it is not, and others may have been held up. */
+function runningOut(observed: ObservedOwnPki, { metadata }: RayCluster): readonly Action[] {
   const { pods, now } = observed;
-  const renewedAt = renewedAtOf(find(observed, name));
-  const old = pods.some((pod) => pod.head !== undefined && !pod.isTerminating && pod.createdAt < renewedAt);
-  const leftMs = renewedAt + LEAF.renewMs - now;
-  return old && leftMs < DAY_MS ? [expiringSoon(name, Math.max(leftMs, 0))] : [];
-}
-
-/** When a certificate was last renewed because it ran out; before all time where it never was. */
-export function renewedAtOf(secret: KubeObject | undefined): number {
-  return timeIn(secret, Annotation.TlsRenewedAt);
-}
-
-/** Since when a certificate has another authority than it had; before all time where it has the first. */
-export function authoritySinceOf(secret: KubeObject | undefined): number {
-  return timeIn(secret, Annotation.TlsAuthoritySince);
-}
-
-function timeIn(secret: KubeObject | undefined, annotation: string): number {
-  const text = secret?.metadata?.annotations?.[annotation];
-  return text === undefined ? Number.NEGATIVE_INFINITY : Date.parse(text);
+  const name = metadata?.name ?? '';
+  return [
+    { nodeType: NodeType.Head, secret: pkiNames.headSecret(name) },
+    { nodeType: NodeType.Worker, secret: pkiNames.workerSecret(name) },
+  ].flatMap(({ nodeType, secret }) => {
+    const live = find(observed, secret);
+    const leaf = live === undefined ? undefined : leafStateOf(live);
+    if (leaf === undefined || leaf.formerEnd - now >= DAY_MS) return [];
+    const isOld = pods.some(
+      (pod) => pod.nodeType === nodeType && pod.owner === metadata?.uid && !pod.isTerminating && isOutOfDate(pod, leaf),
+    );
+    return isOld ? [expiringSoon(secret, Math.max(leaf.formerEnd - now, 0))] : [];
+  });
 }
 
 function notAfterOf({ metadata }: KubeObject): number {

@@ -1,15 +1,30 @@
-import { isGcsFaultToleranceEnabled, NodeType, RayClusterEventReason } from '@manta/api';
-import { type Action, normal } from '../plan.ts';
+import {
+  type KubeObject,
+  isGcsFaultToleranceEnabled,
+  Label,
+  MtlsEventReason,
+  NodeType,
+  RayClusterEventReason,
+} from '@manta/api';
+import { isEstranged, isOutOfDate, leafFor, marksOf } from '../mtls/leaf-state.ts';
+import { type Action, normal, warning } from '../plan.ts';
 import { areAllPodsThere } from './counts.ts';
-import type { PodRecord } from './observed.ts';
+import { isOnlyHead } from './head-name.ts';
+import type { PkiState, PodRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** When to look again for certificates whose coming we may have missed. */
 const LOOK_AGAIN_MS = 5000;
+const DAY_MS = 86_400_000;
+/** So little time is left that what does not work must not hold up the others. */
+const HURRY_MS = 5 * DAY_MS;
+/** Who is not ready after this long is not waited for in a hurry. */
+const PATIENCE_MS = 10 * 60_000;
 
-/** Ray does not reload certificates, so pods come only once those are there; whatever has to go goes. */
+/** Ray does not reload certificates, so pods come only once those are there, and say which they have; whatever has to go goes. */
 export function holdForCertificates({ pki }: Subject, actions: readonly Action[]): readonly Action[] {
-  if (pki === undefined || pki.isReady) return actions;
+  if (pki === undefined) return actions;
+  if (pki.isReady) return pki.own === undefined ? actions : actions.map((action) => withMarks(pki, action));
   const others = actions.filter(({ type }) => type !== 'create');
   if (others.length === actions.length) return actions;
   const wait: Action = { type: 'wait', message: `mTLS secrets not ready: ${pki.why}`, lookAgainMs: LOOK_AGAIN_MS };
@@ -22,21 +37,33 @@ export function holdForCertificates({ pki }: Subject, actions: readonly Action[]
  * lost, all go at once: they do not understand those who come.
  */
 export function restartForCertificates(subject: Subject): readonly Action[] {
-  const { pki, pods, cluster, spec } = subject;
-  if (pki === undefined || !pki.isReady || pki.renewedAt === undefined) return [];
-  const { authoritySince = Number.NEGATIVE_INFINITY } = pki;
-  const estranged = pods.filter(({ createdAt, isTerminating }) => createdAt < authoritySince && !isTerminating);
-  if (estranged.length > 0) return estranged.map((pod) => restart(subject, pod));
-  const { head, worker } = pki.renewedAt;
-  const old = pods.filter(({ nodeType, createdAt }) => createdAt < (nodeType === NodeType.Head ? head : worker));
-  if (old.length === 0 || !isSteady(subject)) return [];
+  const { pki, cluster, spec, uid, now } = subject;
+  const pods = subject.pods.filter(({ owner }) => owner === uid);
+  const estranged = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isEstranged));
+  if (estranged.length > 0)
+    return isOnlyHead(cluster) ? [tellOfEstranged(subject)] : estranged.map((pod) => restart(subject, pod));
+  const old = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isOutOfDate));
+  const leftMs = Math.min(...old.map(({ nodeType }) => leafFor(pki, nodeType)?.formerEnd ?? now)) - now;
+  if (old.length === 0 || !mayTakeAnother(subject, leftMs)) return [];
   const oldest = old.filter(({ nodeType }) => nodeType === NodeType.Worker).toSorted(byAge)[0];
   if (oldest !== undefined) return [restart(subject, oldest)];
-  return isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) ? old.map((pod) => restart(subject, pod)) : [];
+  const mayHeadGo = isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) && !isOnlyHead(cluster);
+  return mayHeadGo ? old.map((pod) => restart(subject, pod)) : [];
 }
 
-function isSteady(subject: Subject): boolean {
-  return areAllPodsThere(subject) && subject.pods.every((pod) => !pod.isTerminating && pod.ready === 'True');
+function isSo(pki: PkiState | undefined, pod: PodRecord, judge: typeof isOutOfDate): boolean {
+  const leaf = leafFor(pki, pod.nodeType);
+  return leaf !== undefined && judge(pod, leaf);
+}
+
+/** While all others work; towards the end also without those who never do, and on the last day without those who never go. */
+function mayTakeAnother(subject: Subject, leftMs: number): boolean {
+  const { pods, now } = subject;
+  if (areAllPodsThere(subject) && pods.every((pod) => !pod.isTerminating && pod.ready === 'True')) return true;
+  if (leftMs > HURRY_MS) return false;
+  return pods.every(({ isTerminating, ready, createdAt }) =>
+    isTerminating ? leftMs < DAY_MS : ready === 'True' || now - createdAt > PATIENCE_MS,
+  );
 }
 
 function byAge(a: PodRecord, b: PodRecord): number {
@@ -49,4 +76,23 @@ function restart(subject: Subject, { name, uid, nodeType }: PodRecord): Action {
   const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(subject, name)}: its TLS certificate was renewed, and Ray reads it only at start`;
   const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', told);
   return { type: 'delete', kind: 'Pod', name, uid, done, stopsNothing: true };
+}
+
+/** Its pods still understand each other; whoever comes after them does not. */
+function tellOfEstranged(subject: Subject): Action {
+  const note = `The certificate authority of RayCluster ${fullName(subject, subject.name)} was lost, and its head may not be made anew: its pods stay as they are until their certificates end, and new workers cannot join them`;
+  return { type: 'event', event: warning(MtlsEventReason.FailedToReconcile, 'Reconcile', note) };
+}
+
+function withMarks(pki: PkiState, action: Action): Action {
+  return action.type === 'create' && action.kind === 'Pod'
+    ? { ...action, objects: action.objects.map((pod) => marked(pki, pod)) }
+    : action;
+}
+
+function marked(pki: PkiState, pod: KubeObject): KubeObject {
+  const { metadata = {} } = pod;
+  const leaf = leafFor(pki, metadata.labels?.[Label.NodeType] ?? '');
+  if (leaf === undefined) return pod;
+  return { ...pod, metadata: { ...metadata, annotations: { ...metadata.annotations, ...marksOf(leaf) } } };
 }

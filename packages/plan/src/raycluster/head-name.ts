@@ -56,7 +56,12 @@ export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number
 /** A cluster that runs has a head, unless its user has said that the first is the only one. */
 export function isHeadWanted(subject: Subject): boolean {
   if (suspendPhase(subject) !== 'running' || subject.spec.suspend === true) return false;
-  return !(isProvisioned(subject.cluster) && mayNotComeBack(subject.cluster));
+  return !isOnlyHead(subject.cluster);
+}
+
+/** Whether the head that the cluster has had is the only one that it gets. */
+export function isOnlyHead(cluster: RayCluster): boolean {
+  return isProvisioned(cluster) && mayNotComeBack(cluster);
 }
 
 /** What tells this head from those before it: the last one's name or, where that was not kept, when there was one. */

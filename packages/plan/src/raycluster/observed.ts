@@ -43,11 +43,21 @@ export type PkiState =
   | { readonly isReady: false; readonly why: string }
   | {
       readonly isReady: true;
-      /** Pods that are older than this have a certificate that runs out, in milliseconds since the epoch; absent: none have. */
-      readonly renewedAt?: { readonly head: number; readonly worker: number };
-      /** Pods that are older than this trust an authority that is gone; absent: none do. */
-      readonly authoritySince?: number;
+      /** Where the operator issues them itself: absent, they are somebody else's. */
+      readonly own?: { readonly head: LeafState; readonly worker: LeafState };
     };
+
+/** Which of the certificates that a pod may have is the current one. */
+export interface LeafState {
+  /** The uid of its authority. */
+  readonly authority: string;
+  /** When it was last renewed because it ran out; undefined where it never was. */
+  readonly renewedAt: string | undefined;
+  /** Since when it has another authority than it had; undefined where it has the first. */
+  readonly authoritySince: string | undefined;
+  /** When the one before it ends, in milliseconds since the epoch; never, where there was none. */
+  readonly formerEnd: number;
+}
 
 /** What decisions need of a pod. */
 export interface PodRecord {
@@ -76,6 +86,9 @@ export interface PodRecord {
   readonly rayTerminated: string | undefined;
   /** Value of the serve label: `true` where Serve traffic may come. */
   readonly serveLabel?: string | undefined;
+  /** The authority of the certificate that it was made with, and when that was last renewed; undefined where it has none of ours. */
+  readonly tlsAuthority?: string | undefined;
+  readonly tlsRenewedAt?: string | undefined;
   /** What keeps it from running, in a few words; undefined when nothing is known to. */
   readonly trouble?: string | undefined;
   /** Head pods only. */

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { bytesOf } from '../object-bytes.ts';
 import { resourceName } from '../resource-info.ts';
+import { StatusError } from '../status-error.ts';
 import type { StoredObject } from '../stored-object.ts';
 import type { Revision, StoreKey } from './contract.ts';
 
@@ -29,10 +30,16 @@ export function openJournal(path: string): Journal {
   const setRevision = database.prepare("INSERT OR REPLACE INTO meta VALUES ('revision', ?)");
   const [begin, commit] = [database.prepare('BEGIN'), database.prepare('COMMIT')];
   const inTransaction = (statement: StatementSync, values: readonly (string | Uint8Array)[], revision: Revision) => {
-    begin.run();
-    statement.run(...values);
-    setRevision.run(revision);
-    commit.run();
+    try {
+      begin.run();
+      statement.run(...values);
+      setRevision.run(revision);
+      commit.run();
+    } catch (error) {
+      // Half a transaction left open would refuse all later ones, too.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw unwritten(path, error);
+    }
   };
   return {
     load: () => load(database),
@@ -44,6 +51,13 @@ export function openJournal(path: string): Journal {
     },
     close: () => database.close(),
   };
+}
+
+/** Whoever wanted it kept is told why it is not. */
+function unwritten(path: string, cause: unknown): StatusError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const advice = /full/i.test(reason) ? 'the disk is full; make room there, then it goes on' : reason;
+  return new StatusError(500, 'InternalError', `cannot write to ${path}: ${advice}`);
 }
 
 function openExclusively(path: string): DatabaseSync {
@@ -63,7 +77,9 @@ function openExclusively(path: string): DatabaseSync {
     const reason = error instanceof Error ? error.message : String(error);
     const advice = /lock|busy/i.test(reason)
       ? 'another engine is using this data directory; stop it, or choose another with --data-dir'
-      : `${reason}; move the file away to start afresh, or choose another directory with --data-dir`;
+      : /full/i.test(reason)
+        ? 'the disk is full; make room there, or choose another directory with --data-dir'
+        : `${reason}; move the file away to start afresh, or choose another directory with --data-dir`;
     throw new JournalError(`cannot open ${path}: ${advice}`, { cause: error });
   }
 }

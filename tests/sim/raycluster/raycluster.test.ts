@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure, explore, seeds, simulate } from '../harness.ts';
+import { describeFailure, seeds, simulate } from '../harness.ts';
 import { exploreInParallel } from '../parallel.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Mistake, MISTAKES } from './mistakes.ts';
@@ -32,49 +32,66 @@ it('the same seed gives the same history', async () => {
 describe('a mistake is found: an operator that', () => {
   /** What gives each away, and what must go wrong for it to matter. */
   const mistakes: Readonly<Record<Mistake, { breaks: RegExp; faults?: Scenario['faults'] }>> = {
-    'random-names': { breaks: /^never (more workers|two heads)/, faults: ['crash', 'lose'] },
+    'random-names': { breaks: /^never more workers/, faults: ['stale', 'crash'] },
     'no-barrier': { breaks: /^asks for no pod twice/ },
     'no-expected-deletions': { breaks: /^sends no pod away twice/, faults: ['freeze'] },
-    'forgets-its-writes': { breaks: /^never (more workers|two heads)/ },
+    'forgets-its-writes': { breaks: /^never two heads/ },
     'random-delete': { breaks: /^with the autoscaler on/ },
     boasts: { breaks: /^status tells of no ready worker/ },
     foresees: { breaks: /^status tells of no generation/ },
-    overwrites: { breaks: /^the spec is left to its user|^writes nothing that changes nothing/ },
+    overwrites: { breaks: /^the spec is left to its user/ },
     'finalizer-later': { breaks: /^Redis is not written to/ },
     'finalizer-forever': { breaks: /^reaches what is desired.*still there/ },
-    'broad-delete': { breaks: /^with the autoscaler on|^what is not ours|^removes no worker/ },
-    'half-a-suspension': { breaks: /^reaches what is desired|^what is not ours/ },
+    'broad-delete': { breaks: /^what is not ours/ },
+    'half-a-suspension': { breaks: /^reaches what is desired/ },
     disowns: { breaks: /^all that is made goes with its cluster/ },
     'writes-twice': { breaks: /^writes nothing that changes nothing/ },
     storms: { breaks: /^does not try again and again/ },
     restless: { breaks: /^does not come to rest/ },
     'ignores-terminating': { breaks: /^never more workers/ },
     'counts-terminating': { breaks: /^sends no pod away twice/ },
-    impatient: { breaks: /^with the autoscaler on|^removes no worker|^reaches what is desired/ },
+    impatient: { breaks: /^removes no worker/ },
     'blind-to-failure': { breaks: /^reaches what is desired.*not ready/ },
-    'contagious-failure': { breaks: /^removes no worker|^with the autoscaler on/ },
-    'sees-readiness-early': { breaks: /^status tells of no ready worker|^a head is told|^a cluster is provisioned/ },
+    'contagious-failure': { breaks: /^removes no worker/ },
+    'sees-readiness-early': { breaks: /^a cluster is provisioned/ },
     'forgets-deletions': { breaks: /^reaches what is desired/ },
-    'never-drains': { breaks: /^asks for no pod twice|^reaches what is desired/ },
+    'never-drains': { breaks: /^asks for no pod twice/ },
     'blind-to-workers': { breaks: /^asks for no pod twice/ },
-    'blind-to-heads': { breaks: /^asks for no pod twice|^reaches what is desired/ },
-    adopts: { breaks: /^reaches what is desired|^what is not ours/ },
-    'forgets-its-hash': { breaks: /^writes nothing that changes nothing|^removes no worker/ },
+    'blind-to-heads': { breaks: /^reaches what is desired/ },
+    adopts: { breaks: /^what is not ours/ },
+    'forgets-its-hash': { breaks: /^writes nothing that changes nothing/ },
     'ignores-names': { breaks: /^reaches what is desired.*named/ },
     'ignores-suspension': { breaks: /^reaches what is desired.*heads/ },
     'ignores-group-suspension': { breaks: /^reaches what is desired.*of group/ },
     'ignores-recreate': { breaks: /^reaches what is desired.*older spec/ },
     'ignores-the-autoscaler': { breaks: /^with the autoscaler on/ },
     'ignores-bounds': { breaks: /^never more workers/ },
-    'forgets-suspending': { breaks: /^writes nothing that changes nothing|^a suspension|^reaches what is desired/ },
+    'forgets-suspending': { breaks: /^writes nothing that changes nothing/ },
     'believes-jobs-early': { breaks: /^a deletion waits for its cleanup/ },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
   for (const mistake of Object.keys(MISTAKES) as Mistake[]) {
     it(`${MISTAKES[mistake].says}, within ${SEEDS_PER_MISTAKE} runs`, async () => {
       const { breaks, faults } = mistakes[mistake];
-      const found = await explore(rayClusterScenario({ mistake, faults }), seeds(1, SEEDS_PER_MISTAKE));
-      expect(found?.violation).toMatch(breaks);
+      expect(await search(promising(rayClusterScenario({ mistake, faults }), breaks), breaks)).toMatch(breaks);
     }, 300_000);
   }
 });
+
+/** What gives a mistake away: the first violation of this promise. */
+async function search(scenario: Scenario, promise: RegExp): Promise<string | undefined> {
+  for (const seed of seeds(1, SEEDS_PER_MISTAKE)) {
+    const { violation } = await simulate(scenario, seed);
+    if (violation !== undefined && promise.test(violation)) return violation;
+  }
+  return undefined;
+}
+
+/** The scenario with this promise alone: a mistake that breaks several is to be found by the one that is about it. */
+function promising(scenario: Scenario, promise: RegExp): Scenario {
+  const { source } = promise;
+  const isMeant = (sentence: string) => new RegExp(source.replace(/\.\*.*/, '')).test(sentence);
+  const invariants = Object.entries(scenario.invariants).filter(([sentence]) => isMeant(sentence));
+  const goal = isMeant('reaches what is desired') ? scenario.goal : () => undefined;
+  return { ...scenario, invariants: Object.fromEntries(invariants), goal };
+}

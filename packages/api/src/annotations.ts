@@ -33,6 +33,8 @@ export const Annotation = {
   LastAttempt: 'ray.io/last-attempt',
   /** Ours alone: `none` where a RayCluster goes without the security profile of the installation. */
   SecurityProfile: 'ray.io/security-profile',
+  /** Ours alone: the uid of the RayCluster that the secure profile was written into. */
+  SecuredUid: 'ray.io/secured-uid',
   /** Ours alone, on the Secret of a certificate that we have issued: what it is for, when it ends, who signed it. */
   TlsNames: 'ray.io/tls-names',
   TlsNotAfter: 'ray.io/tls-not-after',

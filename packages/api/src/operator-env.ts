@@ -31,10 +31,14 @@ export const OperatorEnvName = {
   RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
   IssueMtlsCertificates: 'ISSUE_MTLS_CERTIFICATES',
   RayTokenFile: 'RAY_TOKEN_FILE',
+  OperatorAppName: 'OPERATOR_APP_NAME',
 } as const;
 
 /** The suffix of service names in a cluster that sets no other. */
 export const DEFAULT_CLUSTER_DOMAIN = 'cluster.local';
+
+/** What the chart labels the operator's pods with, unless told otherwise. */
+const DEFAULT_OPERATOR_APP_NAME = 'kuberay-operator';
 
 /** What the operator's environment variables come to. */
 export interface OperatorEnv {
@@ -69,6 +73,8 @@ export interface OperatorEnv {
   readonly issuesMtlsCertificates: boolean;
   /** Holds the token that is shown to clusters which take Kubernetes tokens; absent: those are not asked. */
   readonly rayTokenFile: string | undefined;
+  /** Value of the label `app.kubernetes.io/name` of the operator's own pods, by which NetworkPolicies know it. */
+  readonly operatorAppName: string;
   /** Sentences for the log about values that weren't understood and count as not set. */
   readonly notes: readonly string[];
 }
@@ -125,6 +131,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
     upgradeCapacityCheck: on(OperatorEnvName.EnableUpgradeCapacityCheck),
     issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
+    operatorAppName: env[OperatorEnvName.OperatorAppName] || DEFAULT_OPERATOR_APP_NAME,
     rayTokenFile: env[OperatorEnvName.RayTokenFile] || undefined,
     redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
     redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),

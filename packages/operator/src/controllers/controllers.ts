@@ -58,6 +58,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     podDefaults: options.podDefaults,
     batchScheduler: options.batchScheduler,
     isSecure: options.isSecure === true,
+    asksThroughApiServer: options.useKubernetesProxy,
   };
   const cache = createRayClusterCache(world, {
     namespaces: options.watchNamespaces,

@@ -10,6 +10,8 @@ export interface BuildContext {
   readonly podDefaults: PodDefaults;
   /** New clusters get tokens, network policies and mutual TLS unless they say otherwise. */
   readonly isSecure?: boolean;
+  /** Heads are asked through the API server, whose addresses no selector knows. */
+  readonly asksThroughApiServer?: boolean;
   /** Absent: pods are left to the scheduler that their templates name. */
   readonly batchScheduler?: BatchSchedulerName | undefined;
 }

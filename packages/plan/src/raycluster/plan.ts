@@ -24,7 +24,7 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
   if (isManagedExternally(cluster.spec)) return NOTHING;
   const subject = subjectOf(observed, cluster, cluster.spec ?? NO_SPEC);
   const secured = secureNewCluster(subject);
-  if (secured !== undefined) return { actions: secured };
+  if (secured !== undefined) return secured;
   const verdict = checkRayCluster(subject);
   if (cluster.metadata?.deletionTimestamp !== undefined)
     return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);

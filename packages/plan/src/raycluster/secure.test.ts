@@ -1,5 +1,6 @@
 import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
+import type { BuildContext } from '../build/context.ts';
 import { updateServiceCluster } from '../build/service-cluster.ts';
 import { buildNetworkPolicies } from '../network-policy/policies.ts';
 import type { Action } from '../plan.ts';
@@ -10,7 +11,7 @@ import { planRayCluster } from './plan.ts';
 
 const GATES = { RayClusterMTLS: true, RayClusterNetworkPolicy: true };
 
-function planned({ spec, ...options }: ObservedOptions = {}): readonly Action[] {
+function planned({ spec, ...options }: ObservedOptions = {}, context: Partial<BuildContext> = {}): readonly Action[] {
   const workerGroupSpecs = [group()];
   const seen = observed({
     gates: GATES,
@@ -18,7 +19,7 @@ function planned({ spec, ...options }: ObservedOptions = {}): readonly Action[] 
     ...options,
     spec: { rayVersion: '2.52.0', workerGroupSpecs, ...spec },
   });
-  return planRayCluster({ ...seen, context: { ...seen.context, isSecure: true } }).actions;
+  return planRayCluster({ ...seen, context: { ...seen.context, isSecure: true, ...context } }).actions;
 }
 
 const patched = (actions: readonly Action[]) =>
@@ -60,6 +61,34 @@ describe('the secure profile', () => {
     ['wants to go without', { metadata: { annotations: { 'ray.io/security-profile': 'none' } } }],
   ])('does not touch a cluster that %s', (_, options) => {
     expect(patched(planned(options))).toBeUndefined();
+  });
+
+  it('is for a cluster under a name whose former pods are still going', () => {
+    expect(patched(planned({ pods: [headPod({ owner: 'former', isTerminating: true })] }))).toBeDefined();
+  });
+
+  it('starts no cluster whose CRD dropped it, says so, and tries again: CRDs may be replaced', () => {
+    const annotations = { 'ray.io/secured-uid': 'cluster-uid' };
+    expect(planned()[0]).toMatchObject({ patch: { metadata: { annotations } } });
+    const actions = planned({ spec: { authOptions: { mode: 'token' } }, metadata: { annotations } });
+    expect(actions.map(say)).toEqual([
+      'patch RayCluster demo',
+      "Warning InvalidRayClusterSpec: RayCluster ml/demo is not started: the operator's secure profile needs spec.networkPolicy, spec.tlsOptions, which the installed CRD does not have; bring the CRDs up to date (manta crds apply), or set the annotation ray.io/security-profile: none",
+    ]);
+    expect(actions[0]).not.toHaveProperty('done');
+    const copied = { annotations: { 'ray.io/secured-uid': 'another' } };
+    expect(planned({ metadata: copied }).map(say)).toEqual(['patch RayCluster demo']);
+  });
+
+  it('knows the operator by the label that it has, and not at all behind the API server', () => {
+    const rules = (context: Partial<BuildContext>, env = {}) =>
+      patched(planned({ env }, context))?.networkPolicy?.head?.ingressRules?.[0];
+    const ports = [{ port: 8265 }];
+    expect(rules({}, { OPERATOR_APP_NAME: 'our-operator' })).toEqual({
+      from: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'our-operator' } } }],
+      ports,
+    });
+    expect(rules({ asksThroughApiServer: true })).toEqual({ ports });
   });
 
   it('starts no cluster that cannot have it, and says what to do', () => {

@@ -10,7 +10,7 @@ import {
   validateRayClusterSpec,
 } from '@manta/api';
 import { servePortOf } from '../build/service-services.ts';
-import { type Action, normal, validationWarning } from '../plan.ts';
+import { normal, type PatchAction, type Plan, type PlannedEvent, validationWarning } from '../plan.ts';
 import { dashboardPort } from '../network-policy/policies.ts';
 import { fullName, type Subject } from './subject.ts';
 
@@ -18,14 +18,16 @@ import { fullName, type Subject } from './subject.ts';
 type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | 'tlsOptions'>>;
 
 const OFF = 'none';
-const OPERATOR_PODS = { 'app.kubernetes.io/name': 'kuberay-operator' };
+const APP_NAME = 'app.kubernetes.io/name';
+/** CRDs may be replaced by newer ones. */
+const LOOK_AGAIN_MS = 60_000;
 
 /**
  * Writes tokens, network policies and mutual TLS into the spec of a cluster before anything is made of it, so that everybody can see what
  * holds. Later it would be too late: pods with and without them do not understand each other. A cluster that cannot have them is not
  * started. Undefined when there is nothing to do.
  */
-export function secureNewCluster(subject: Subject): readonly Action[] | undefined {
+export function secureNewCluster(subject: Subject): Plan | undefined {
   const { context, cluster, spec, name } = subject;
   if (context.isSecure !== true || !isNew(subject)) return undefined;
   if (cluster.metadata?.annotations?.[Annotation.SecurityProfile] === OFF) return undefined;
@@ -35,25 +37,40 @@ export function secureNewCluster(subject: Subject): readonly Action[] | undefine
   if (problem !== undefined) {
     const remedy = `change that, or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
     const note = `The RayCluster spec is invalid ${fullName(subject, name)}: the operator's secure profile needs ${Object.keys(missing).join(', ')}, and ${problem}; ${remedy}`;
-    return [validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note)];
+    return { actions: [validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note)] };
   }
-  const told = `Applied the secure profile to RayCluster ${fullName(subject, name)}: ${Object.keys(missing).join(', ')}`;
+  return cluster.metadata?.annotations?.[Annotation.SecuredUid] === subject.uid
+    ? tryAgain(subject, missing)
+    : { actions: [{ ...writeInto(subject, missing), done: applied(subject, missing) }] };
+}
+
+function writeInto({ cluster, uid, name }: Subject, missing: Partial<Secured>): PatchAction {
   const { resourceVersion } = cluster.metadata ?? {};
-  return [
-    {
-      type: 'patch',
-      kind: 'RayCluster',
-      name,
-      patch: { metadata: { resourceVersion }, spec: missing },
-      done: normal(RayClusterEventReason.SecuredRayCluster, 'Update', told),
-    },
-  ];
+  const metadata = { resourceVersion, annotations: { [Annotation.SecuredUid]: uid } };
+  return { type: 'patch', kind: 'RayCluster', name, patch: { metadata, spec: missing } };
+}
+
+function applied(subject: Subject, missing: Partial<Secured>): PlannedEvent {
+  const cluster = `RayCluster ${fullName(subject, subject.name)}`;
+  const told = `Applied the secure profile to ${cluster}: ${Object.keys(missing).join(', ')}`;
+  return normal(RayClusterEventReason.SecuredRayCluster, 'Update', told);
+}
+
+/** What was written did not stay: the server does not know it. Written again it changes nothing, until the server does. */
+function tryAgain(subject: Subject, missing: Partial<Secured>): Plan {
+  const fields = Object.keys(missing)
+    .map((field) => `spec.${field}`)
+    .join(', ');
+  const remedy = `bring the CRDs up to date (manta crds apply), or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
+  const note = `RayCluster ${fullName(subject, subject.name)} is not started: the operator's secure profile needs ${fields}, which the installed CRD does not have; ${remedy}`;
+  const warned = validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note);
+  return { actions: [writeInto(subject, missing), warned], lookAgainMs: LOOK_AGAIN_MS };
 }
 
 /** Nobody has looked at it yet, and nothing was made for it. */
-function isNew({ cluster, pods }: Subject): boolean {
+function isNew({ cluster, pods, uid }: Subject): boolean {
   const isSeen = Object.keys(cluster.status ?? {}).length > 0;
-  return !isSeen && pods.length === 0 && cluster.metadata?.deletionTimestamp === undefined;
+  return !isSeen && pods.every(({ owner }) => owner !== uid) && cluster.metadata?.deletionTimestamp === undefined;
 }
 
 function isWrong({ cluster, context, installed }: Subject, spec: RayClusterSpec): string | undefined {
@@ -69,14 +86,16 @@ function securedFor(subject: Subject): Secured {
 }
 
 /** The way in is closed but for the operator, and for the users of a service to its serve port. The way out stays open: names have to be asked for. */
-function policyFor({ cluster, spec }: Subject): NetworkPolicyOptions {
-  const from = [{ namespaceSelector: {}, podSelector: { matchLabels: OPERATOR_PODS } }];
+function policyFor({ cluster, spec, context }: Subject): NetworkPolicyOptions {
+  const matchLabels = { [APP_NAME]: context.env.operatorAppName };
+  const from = [{ namespaceSelector: {}, podSelector: { matchLabels } }];
+  const asking = context.asksThroughApiServer === true ? {} : { from };
   const serve = [{ port: servePortOf(cluster) }];
   const isService = originOf(cluster.metadata?.labels) === OriginCrd.RayService;
   const serving: NetworkPolicyIngressRule = isService ? { ports: serve } : { from, ports: serve };
   return {
     mode: 'DenyAllIngress',
-    head: { ingressRules: [{ from, ports: [{ port: dashboardPort(spec) }] }, serving] },
+    head: { ingressRules: [{ ...asking, ports: [{ port: dashboardPort(spec) }] }, serving] },
     worker: { ingressRules: [serving] },
   };
 }

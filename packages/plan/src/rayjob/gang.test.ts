@@ -79,6 +79,17 @@ describe('a RayJob with Volcano', () => {
     expect(planned('volcano', running, { gang: [podGroup()] }).filter((a) => 'kind' in a)).toEqual([]);
   });
 
+  it.each<[string, RayJobStatus, JobOptions]>([
+    ['runs', { jobDeploymentStatus: 'Running' }, {}],
+    ['has ended', { jobDeploymentStatus: 'Complete', jobStatus: 'SUCCEEDED' }, {}],
+    ['is taken down', { jobDeploymentStatus: 'Suspending' }, { cluster: undefined, submitter: undefined }],
+  ])('that %s is not held up by a group of that name which is not its own', (_, status, options) => {
+    const { kind, object } = podGroup();
+    const gang = [{ kind, object: { ...object, metadata: { ...object.metadata, ownerReferences: [] } } }];
+    expect(planned('volcano', withoutCluster, { gang }).map(({ type }) => type)).toContain('fail');
+    expect(planned('volcano', running, { gang, status, ...options }).map(({ type }) => type)).not.toContain('fail');
+  });
+
   const ended: RayJobStatus = { jobDeploymentStatus: 'Complete', jobStatus: 'SUCCEEDED' };
 
   it('asks for what its cluster still has when it has ended, and for nothing when that is gone', () => {
@@ -137,6 +148,12 @@ describe('a RayJob with another scheduler', () => {
     });
     const accepted = planned('kai-scheduler', withoutCluster, { spec: { submissionMode: 'HTTPMode' } });
     expect(created(accepted, 'RayCluster')).toBeDefined();
+  });
+
+  it('KAI: goes on with one that it found running', () => {
+    const types = planned('kai-scheduler', running).map(({ type }) => type);
+    expect(types).not.toContain('fail');
+    expect(types).not.toContain('event');
   });
 
   it('scheduler-plugins: leaves the gang to the cluster, and the submitter out of it', () => {

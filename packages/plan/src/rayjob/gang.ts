@@ -28,8 +28,13 @@ export function planJobGang(subject: Subject, cluster: RayCluster | undefined): 
 export function keepGang(subject: Subject, step: Step): Step {
   const { cluster, isSelecting } = subject;
   if (isSelecting || cluster === undefined || cluster.metadata?.deletionTimestamp !== undefined) return step;
-  const kept = planJobGang(subject, cluster).map((action) => ({ ...action, isOptional: true }));
+  const kept = asFarAsPossible(planJobGang(subject, cluster)).map((action) => ({ ...action, isOptional: true }));
   return kept.length === 0 ? step : { ...step, actions: [...step.actions, ...kept] };
+}
+
+/** What forbids to tell the scheduler of a gang stops jobs that are to begin, and none that has begun. */
+function asFarAsPossible(actions: readonly Action[]): readonly Action[] {
+  return actions.filter(({ type }) => type !== 'fail' && type !== 'event');
 }
 
 /** Lets the scheduler know that a job needs less, or nothing any more. Tells of it only where that changes something. */
@@ -42,7 +47,7 @@ export function releaseGang(subject: Subject): readonly Action[] {
   const isUp = cluster?.metadata?.deletionTimestamp === undefined && cluster?.spec !== undefined;
   const members = gangOfJob(subject, cluster ?? {});
   const told = `batch scheduler resources for RayJob ${fullName(subject, subject.name)}`;
-  return scheduler.plan(members, gang, isUp).map((action) =>
+  return asFarAsPossible(scheduler.plan(members, gang, isUp)).map((action) =>
     action.type === 'update' || action.type === 'delete'
       ? {
           ...action,

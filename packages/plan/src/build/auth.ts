@@ -14,7 +14,7 @@ import {
 } from '@manta/api';
 import { addMissingEnv } from './container-env.ts';
 import { addMissingVolume } from './mounts.ts';
-import { mapInitContainer, mapRayContainer, type PodDraft } from './pod-draft.ts';
+import { mapContainer, mapInitContainer, mapRayContainer, type PodDraft } from './pod-draft.ts';
 
 /** Gives a container the token that Ray asks for, or the means to use its Kubernetes token as one. */
 export function withAuth(container: Container, spec: RayClusterSpec, cluster: string): Container {
@@ -32,11 +32,15 @@ export function withAuth(container: Container, spec: RayClusterSpec, cluster: st
   return addMissingEnv(container, [mode, token]);
 }
 
-/** The same for a whole pod: the Ray container, the container that waits for the GCS, and the volume they share. */
+/**
+ * The same for a whole pod: the Ray container, the one that waits for the GCS, one that submits a job and was made before the cluster had
+ * tokens, and the volume they share.
+ */
 export function withPodAuth(draft: PodDraft, spec: RayClusterSpec, cluster: string): PodDraft {
   if (!isAuthEnabled(spec)) return draft;
   const change = (container: Container) => withAuth(container, spec, cluster);
-  const wired = mapInitContainer(mapRayContainer(draft, change), ContainerName.WaitGcsReady, change);
+  const started = mapInitContainer(mapRayContainer(draft, change), ContainerName.WaitGcsReady, change);
+  const wired = mapContainer(started, ContainerName.Submitter, change);
   return isK8sAuthEnabled(spec) ? addMissingVolume(wired, TOKEN_VOLUME) : wired;
 }
 

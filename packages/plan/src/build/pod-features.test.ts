@@ -212,6 +212,22 @@ describe('authentication', () => {
     });
   });
 
+  it('also of a submitter that was put into the head before tokens were asked for', () => {
+    const { headGroupSpec } = rayCluster('demo').spec ?? {};
+    const submitter = { name: 'ray-job-submitter', image: 'ray', env: [{ name: 'RAY_JOB_SUBMISSION_ID', value: 'x' }] };
+    const containers = [...(headGroupSpec?.template.spec?.containers ?? []), submitter];
+    const cluster = rayCluster(
+      'demo',
+      withHead({ template: { spec: { containers } } }),
+      withSpec({ authOptions: token }),
+    );
+    expect(envNames(named(headOf(cluster), 'ray-job-submitter'))).toEqual([
+      'RAY_JOB_SUBMISSION_ID',
+      'RAY_AUTH_MODE',
+      'RAY_AUTH_TOKEN',
+    ]);
+  });
+
   it('by Kubernetes tokens: all mount one', () => {
     const cluster = rayCluster('demo', all, withSpec({ authOptions: { ...token, enableK8sTokenAuth: true } }));
     const [head, worker] = [headOf(cluster), workerOf(cluster)];

@@ -41,6 +41,16 @@ describe('the first status', () => {
   });
 });
 
+it('holds nothing any longer for a clock that is put back', () => {
+  const hold = new StatusHold();
+  hold.wrote('a', 3_600_000);
+  expect(hold.waitMs('a', later, 5_000)).toBe(1_000);
+  expect(hold.waitMs('a', later, 6_000)).toBe(0);
+  expect(hold.waitMs('b', first, 3_600_000)).toBe(800);
+  expect(hold.waitMs('b', first, 5_000)).toBe(800);
+  expect(hold.waitMs('b', first, 5_800)).toBe(0);
+});
+
 it('never holds what is urgent', () => {
   const hold = new StatusHold();
   for (const change of [first, later]) expect(hold.waitMs('a', { ...change, isUrgent: true }, 1)).toBe(0);

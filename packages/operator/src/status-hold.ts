@@ -35,10 +35,10 @@ export class StatusHold {
 
   /** How long a change may wait from now on; 0 means: write it. */
   waitMs(key: ObjectKey, { status, isFirst, isUrgent }: StatusChange, now: number): number {
-    const since = this.#since.get(key);
-    if (since === undefined) this.#since.set(key, now);
+    const since = notAfter(this.#since.get(key), now) ?? now;
+    this.#since.set(key, since);
     if (isUrgent) return 0;
-    if (!isFirst) return Math.max(0, (since ?? now) + HOLD_MS - now);
+    if (!isFirst) return Math.max(0, since + HOLD_MS - now);
     const beginning = this.#look(key, inShort(status), now);
     const due = Math.min(beginning.since + BEGINNING_MS, beginning.changedAt + STILL_MS);
     return Math.max(0, due - now);
@@ -55,11 +55,18 @@ export class StatusHold {
   }
 
   #look(key: ObjectKey, seen: string, now: number): Beginning {
-    const before = this.#beginnings.get(key) ?? { since: now, changedAt: now, seen };
+    const known = this.#beginnings.get(key);
+    const isKnown = known !== undefined && notAfter(known.changedAt, now) !== undefined;
+    const before = isKnown ? known : { since: now, changedAt: now, seen };
     const after = before.seen === seen ? before : { ...before, changedAt: now, seen };
     this.#beginnings.set(key, after);
     return after;
   }
+}
+
+/** A time that has not come yet is from before the clock was put back, and tells nothing. */
+function notAfter(time: number | undefined, now: number): number | undefined {
+  return time === undefined || time > now ? undefined : time;
 }
 
 /** What changes while a cluster comes up. */

@@ -3,7 +3,7 @@ import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from
 import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';
-import { asCluster, clusterOf, isGoing, isReadyPod, NAMESPACE, STORED, STRANGER } from './stage.ts';
+import { asCluster, clusterOf, isGoing, isReadyPod, NAMESPACE, NEVER, STORED, STRANGER } from './stage.ts';
 
 /** Kubernetes' own controllers, clusters that come up, pods that start and end, and a Gateway that takes its time. */
 export function environment(backstage: Backstage): void {
@@ -124,9 +124,18 @@ function tellCluster({ api, clock }: Backstage, name: string): void {
   api.store.update(key, { ...cluster, status: written });
 }
 
-/** Whoever serves Gateways accepts what comes, sooner or later. */
+/** Whoever serves Gateways accepts what comes sooner or later, and now and then never. */
 function followRouting({ api, clock, choices }: Backstage, { type, key, object }: StoreEvent): void {
   if (type !== 'ADDED') return;
+  if (choices.chance(0.05)) {
+    clock.setTimer(0, () => {
+      const current = api.store.get(key);
+      if (current?.metadata.uid !== object.metadata.uid) return;
+      const annotations = { ...current.metadata.annotations, [NEVER]: 'true' };
+      api.store.update(key, { ...current, metadata: { ...current.metadata, annotations } });
+    });
+    return;
+  }
   clock.setTimer(PROGRAM_MS[choices.pick(4)] ?? 0, () => {
     const current = api.store.get(key);
     if (current?.metadata.uid !== object.metadata.uid) return;

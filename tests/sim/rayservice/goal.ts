@@ -2,7 +2,17 @@ import { isConditionTrue, Label, type RayService, RayServiceConditionType as Typ
 import type { StoredObject } from '@manta/engine';
 import type { History } from '../history.ts';
 import { capacityOf, headOf, type Serve, serveOf } from './serve.ts';
-import { asCluster, asService, clusterOf, isGoing, isReadyPod, ownerOf, SERVICE, STORED } from './stage.ts';
+import {
+  asCluster,
+  asService,
+  clusterOf,
+  isGoing,
+  isNeverAccepted,
+  isReadyPod,
+  ownerOf,
+  SERVICE,
+  STORED,
+} from './stage.ts';
 import { isAnswered, selectedBy, sharesNow } from './traffic.ts';
 
 /** What is still missing: one cluster that serves what is wanted and gets all the traffic, and a status that says so. */
@@ -14,9 +24,8 @@ export function goal(history: History): string | undefined {
   const clusters = new Set(history.list(STORED.clusters).map(({ metadata }) => metadata.name));
   const left = history.list(STORED.pods).find((pod) => !clusters.has(clusterOf(pod)));
   if (left !== undefined) return `${left.metadata.name} has lost its cluster and is still there`;
-  const untold = [STORED.gateways, STORED.routes]
-    .flatMap((kind) => history.list(kind))
-    .find((object) => !('status' in object));
+  const routing = [STORED.gateways, STORED.routes].flatMap((kind) => history.list(kind));
+  const untold = routing.find((object) => !('status' in object) && !isNeverAccepted(object));
   if (untold !== undefined) return `${untold.metadata.name} is not accepted yet`;
   if (service === undefined) return undefined;
   if (isGoing(service)) return 'the service is still there';
@@ -27,7 +36,9 @@ export function goal(history: History): string | undefined {
     ({ metadata }) => ![active, pending].some((side) => side?.rayClusterName === metadata.name),
   );
   if (unused !== undefined) return `${unused.metadata.name} is of no use and still there`;
-  return missingTraffic(history) ?? (isBroken(whole) ? undefined : missingUpgrade(history, whole, owned));
+  // Without a Gateway that takes the traffic no upgrade ends; whoever serves goes on.
+  const isStuck = isBroken(whole) || (isStepwise(whole.spec) && routing.some(isNeverAccepted));
+  return missingTraffic(history) ?? (isStuck ? undefined : missingUpgrade(history, whole, owned));
 }
 
 function isBroken({ spec }: RayService): boolean {
@@ -60,7 +71,8 @@ function missingUpgrade(
   const [cluster, ...others] = owned;
   if (cluster?.metadata.name !== active || others.length > 0)
     return `there are ${owned.map(({ metadata }) => metadata.name).join(', ')}`;
-  if (imageOf(asCluster(cluster).spec) !== imageOf(spec?.rayClusterConfig)) return `${active} is of an older spec`;
+  const isCurrent = imageOf(asCluster(cluster).spec) === imageOf(spec?.rayClusterConfig);
+  if (!isCurrent && spec?.upgradeStrategy?.type !== 'None') return `${active} is of an older spec`;
   const shares = sharesNow(history);
   if (shares.size !== 1 || shares.get(active) !== 100) return `the traffic goes to ${[...shares].flat().join(' ')}`;
   return (

@@ -156,15 +156,23 @@ function mostCapacity(history: History, cluster: string): number {
   return notesOf(history).capacities.get(cluster) ?? 0;
 }
 
-/** Its service is gone, at rest, or was so a moment ago. */
+/** Its service is gone, at rest, or does without two clusters at a time; or was so a moment ago. */
 function isExcused(history: History, cluster: StoredObject, at: number): boolean {
   const service = history.list(STORED.services).find(({ metadata }) => metadata.name === SERVICE);
-  if (!isWanted(service) || ownerOf(cluster) !== service.metadata.uid) return true;
+  if (!isWanted(service) || ownerOf(cluster) !== service.metadata.uid || replaces(service)) return true;
   if (isConditionTrue(asService(service).status?.conditions, RayServiceConditionType.Suspending)) return true;
   return history.events.some(
     ({ key, object, at: then }) =>
-      key.resource === STORED.services && key.namespace === NAMESPACE && then >= at - KNOWLEDGE_MS && !isWanted(object),
+      key.resource === STORED.services &&
+      key.namespace === NAMESPACE &&
+      then >= at - KNOWLEDGE_MS &&
+      (!isWanted(object) || replaces(object)),
   );
+}
+
+/** The old cluster goes before the new one comes. */
+function replaces(service: StoredObject): boolean {
+  return asService(service).spec?.upgradeStrategy?.type === 'Recreate';
 }
 
 function names(service: StoredObject): readonly string[] {

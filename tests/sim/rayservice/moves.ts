@@ -2,7 +2,8 @@ import { Label, NodeType, type RayServiceSpec } from '@manta/api';
 import { ApiError, resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage, Move } from '../scenario.ts';
-import { configOf, createService, isReadyPod, NAMESPACE, SERVICE, specOf, STORED } from './stage.ts';
+import { jump } from '../rayjob/operator-clock.ts';
+import { anyStrategy, configOf, createService, isReadyPod, NAMESPACE, SERVICE, specOf, STORED } from './stage.ts';
 
 const ref = { name: SERVICE, namespace: NAMESPACE };
 
@@ -17,6 +18,11 @@ export const MOVES: Readonly<Record<string, Move>> = {
   ...named(['code that works', 'code that works again'], ({ client }) =>
     edit(client, { serveConfigV2: configOf('v1') }),
   ),
+  ...named(['another strategy', 'yet another strategy'], ({ client, choices }) =>
+    editStrategy(client, anyStrategy(choices)),
+  ),
+  'a clock jumps forward': seldom(jump(1)),
+  'a clock jumps back': seldom(jump(-1)),
   suspend: seldom(({ client }) => edit(client, { suspend: true })),
   resume: ({ client }) => edit(client, { suspend: false }),
   'delete and make anew': seldom(async (backstage) => {
@@ -57,6 +63,12 @@ function createSoon(backstage: Backstage): void {
 
 function editCluster({ client }: Backstage, image: string): Promise<void> {
   return edit(client, { rayClusterConfig: specOf({ image, code: '' }).rayClusterConfig });
+}
+
+/** What steps need goes with them. */
+async function editStrategy(client: Backstage['client'], strategy: ReturnType<typeof anyStrategy>): Promise<void> {
+  const body = { spec: { upgradeStrategy: { clusterUpgradeOptions: null, ...strategy } } };
+  await quietly(client.patch(resources.rayServices, ref, { type: 'merge', body }));
 }
 
 async function edit(client: Backstage['client'], spec: Partial<RayServiceSpec>): Promise<void> {

@@ -3,6 +3,7 @@ import { createManager, type World } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
 import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
 import type { Outside, Program } from '../scenario.ts';
+import { operatorClock } from '../rayjob/operator-clock.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
 import { serveSend } from './serve.ts';
 
@@ -63,7 +64,8 @@ async function runOperator(
     hostname: 'sim',
     sendToRay: send(serveSend(outside)),
   };
-  const mistaken: World = { ...world, client: client(world.client, world) };
+  const clock = operatorClock(world.clock, outside.backstage);
+  const mistaken: World = { ...world, clock, client: client(world.client, world) };
   const made = createControllers(mistaken, input);
   const controllers = made.controllers.filter(({ name }) => name === 'rayservice');
   const informers = made.informers.filter(({ type }) => KINDS.includes(type.kind));

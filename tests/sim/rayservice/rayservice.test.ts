@@ -41,7 +41,7 @@ describe('a mistake is found: an operator that', () => {
     'leads-elsewhere': { breaks: /^(traffic is not taken|reaches what is desired)/ },
     'no-gateway': { breaks: /^reaches what is desired.*pending/ },
     'does-not-label': { breaks: /^reaches what is desired.*endpoints/ },
-    'keeps-old-code': { breaks: /^(reaches what is desired.*runs|no cluster that answers clients)/ },
+    'keeps-old-code': { breaks: /^reaches what is desired.*runs v1$/ },
     'no-capacity': { breaks: /^(reaches what is desired|no share that others|traffic is not taken)/ },
     'half-capacity': { breaks: /^(reaches what is desired.*serves|no share that others)/ },
     'deletes-the-active': { breaks: /^no cluster that answers clients/ },

@@ -91,7 +91,13 @@ export function configOf(code: string): string {
 function randomStrategy(choices: Choices): Partial<RayServiceSpec> {
   const delay =
     [{}, { rayClusterDeletionDelaySeconds: 5 }, { rayClusterDeletionDelaySeconds: 0 }][choices.pick(3)] ?? {};
-  if (choices.chance(0.4)) return { ...delay, upgradeStrategy: { type: 'NewCluster' } };
+  return { ...delay, upgradeStrategy: anyStrategy(choices) };
+}
+
+/** How a service takes a new spec: most often by a second cluster, at once or in steps. */
+export function anyStrategy(choices: Choices): NonNullable<RayServiceSpec['upgradeStrategy']> {
+  if (choices.chance(0.1)) return { type: choices.chance(0.5) ? 'None' : 'Recreate' };
+  if (choices.chance(0.4)) return { type: 'NewCluster' };
   const [maxSurgePercent = 100, stepSizePercent = 100] = [
     [100, 50],
     [50, 25],
@@ -100,7 +106,7 @@ function randomStrategy(choices: Choices): Partial<RayServiceSpec> {
   ][choices.pick(4)] ?? [100, 50];
   const intervalSeconds = 1 + choices.pick(5);
   const clusterUpgradeOptions = { maxSurgePercent, stepSizePercent, intervalSeconds, gatewayClassName: 'manta' };
-  return { ...delay, upgradeStrategy: { type: 'NewClusterWithIncrementalUpgrade', clusterUpgradeOptions } };
+  return { type: 'NewClusterWithIncrementalUpgrade', clusterUpgradeOptions };
 }
 
 /** What is stored under a kind is of that kind: the server has checked it. */
@@ -117,6 +123,13 @@ export interface RouteLike extends StoredObject {
   };
 }
 export const asRoute = (object: StoredObject): RouteLike => object;
+
+/** What stands on a Gateway or a route that nobody will ever accept. */
+export const NEVER = 'sim/never-accepted';
+
+export function isNeverAccepted({ metadata }: StoredObject): boolean {
+  return metadata.annotations?.[NEVER] !== undefined;
+}
 
 export function isGoing({ metadata }: StoredObject): boolean {
   return metadata.deletionTimestamp !== undefined;

@@ -194,11 +194,8 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     },
     { name: 'API server (v1 and v2), its chart', tests: [], instead: "KubeRay's works beside the operator" },
     { name: 'web dashboard', tests: [], instead: "KubeRay's works beside its API server" },
-    {
-      name: 'history server and collector',
-      tests: [],
-      instead: "KubeRay's images work; the operator does not inject the collector",
-    },
+    { name: 'history server: the collector beside the head', tests: [`${PLAN}/build/pod-features.test.ts`] },
+    { name: 'history server and collector themselves', tests: [], instead: "KubeRay's images work" },
     { name: 'Python clients', tests: ['tests/real/engine-clients.test.ts'] },
     { name: 'warm pods (podpool, an experiment)', tests: [] },
   ],

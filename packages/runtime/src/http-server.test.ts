@@ -26,6 +26,24 @@ afterEach(async () => {
 });
 
 describe('the server', () => {
+  test('answers a client that sends too much or never ends without reading on, and goes on serving', async () => {
+    const { server, get } = await start(() => ({ status: 200, body: 'ok' }));
+    const talk = async (text: string): Promise<string> => {
+      const socket = connect(server.port, '127.0.0.1');
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+      socket.on('error', () => undefined);
+      socket.end(text);
+      await once(socket, 'close');
+      return answer.split('\r\n')[0] ?? '';
+    };
+    const big = 'x'.repeat(64 * 1024);
+    expect(await talk(`GET / HTTP/1.1\r\nHost: a\r\nX-Big: ${big}\r\n\r\n`)).toContain('431');
+    expect(await talk(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${2 ** 40}\r\n\r\n${big}`)).toContain('405');
+    expect(await talk('GET / HTTP/1.1\r\nHost')).not.toContain('200');
+    expect(await (await get('/')).text()).toBe('ok');
+  });
+
   test('serves metrics with the content type that Prometheus expects', async () => {
     const metrics = createMetricsRegistry();
     metrics.counter('x_total', 'X.').add({ name: 'ü' });

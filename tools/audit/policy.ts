@@ -1,0 +1,43 @@
+/** A known weakness of a package, as `npm audit --json` reports it. */
+export interface Advisory {
+  readonly name: string;
+  readonly severity: string;
+  readonly title: string;
+  readonly url: string;
+}
+
+/** Weaknesses that were looked at and do not concern us, by address, each with the reason. */
+export const ACCEPTED: Readonly<Record<string, string>> = {};
+
+const SERIOUS: readonly string[] = ['moderate', 'high', 'critical'];
+const GRAVE: readonly string[] = ['critical'];
+
+/**
+ * What has to be done before a release: nothing that is shipped may have a weakness of moderate severity or worse, nothing that we build
+ * and test with a critical one, unless it was looked at.
+ */
+export function violations(
+  advisories: readonly Advisory[],
+  isShipped: (name: string) => boolean,
+  accepted: Readonly<Record<string, string>> = ACCEPTED,
+): readonly string[] {
+  return advisories
+    .filter(({ name, severity, url }) => {
+      const limit = isShipped(name) ? SERIOUS : GRAVE;
+      return limit.includes(severity) && accepted[url] === undefined;
+    })
+    .map(({ name, severity, title, url }) => `${name}: ${severity}: ${title} (${url})`);
+}
+
+/** The weaknesses in a report of npm's. Throws where the text is none, with what npm said. */
+export function advisoriesIn(report: string): readonly Advisory[] {
+  const { vulnerabilities, message } = JSON.parse(report);
+  if (vulnerabilities === undefined) throw new Error(String(message ?? 'npm audit gave no report'));
+  const found = Object.entries<{ readonly severity: string; readonly via: readonly unknown[] }>(vulnerabilities);
+  return found.flatMap(([name, { severity, via }]) =>
+    via.flatMap((each) => {
+      if (typeof each !== 'object' || each === null || !('url' in each) || !('title' in each)) return [];
+      return [{ name, severity, title: String(each.title), url: String(each.url) }];
+    }),
+  );
+}

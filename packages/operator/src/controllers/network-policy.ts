@@ -85,8 +85,10 @@ export function createNetworkPolicyController(world: World, options: NetworkPoli
   });
 }
 
+/** The cluster that a policy is about, by its label; of one that has lost it, by its owner. */
 function clusterOf({ metadata }: NetworkPolicy): readonly string[] | undefined {
-  const name = metadata?.labels?.[Label.Cluster];
+  const owner = metadata?.ownerReferences?.find(({ kind, controller }) => controller === true && kind === 'RayCluster');
+  const name = metadata?.labels?.[Label.Cluster] ?? owner?.name;
   return name === undefined ? undefined : [toKey(metadata?.namespace ?? '', name)];
 }
 

@@ -91,6 +91,22 @@ describe('planNetworkPolicies()', () => {
     expect(said({ policies, ...WITHOUT })).toEqual([]);
   });
 
+  it('protects head and other groups where only the name of one group is taken', () => {
+    const spec = { workerGroupSpecs: [group(), group({ groupName: 'big' })] };
+    const policies = [{ metadata: { name: 'demo-workers-small', namespace: 'ml', uid: 'other' } }];
+    expect(said({ policies, spec })).toEqual([
+      expect.stringMatching(/^Warning NetworkPolicyNameCollision: NetworkPolicy ml\/demo-workers-small already exists/),
+      'create NetworkPolicy demo-head',
+      'create NetworkPolicy demo-workers-big',
+    ]);
+    expect(plan({ policies, spec }).lookAgainMs).toBe(30_000);
+  });
+
+  it('puts the labels back on a policy of its own', () => {
+    const policies = made().map((policy) => ({ ...policy, metadata: { ...policy.metadata, labels: {} } }));
+    expect(said({ policies })).toEqual(['update NetworkPolicy demo-head', 'update NetworkPolicy demo-workers-small']);
+  });
+
   it.each<[string, Options]>([
     ['a cluster that is being deleted', { metadata: { deletionTimestamp: '2026-08-01T12:00:00Z' } }],
     ['a cluster that somebody else manages', { spec: { managedBy: 'kueue.x-k8s.io/multikueue' } }],

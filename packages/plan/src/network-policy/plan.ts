@@ -30,15 +30,19 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   if (!checkRayCluster({ ...observed, cluster }).isUsable) return NOTHING;
   const wanted = buildNetworkPolicies(cluster, cluster.spec);
   const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
-  if (taken.length > 0) return { actions: taken.map(tellOfCollision), lookAgainMs: LOOK_AGAIN_MS };
+  const told = taken.map(tellOfCollision);
+  // Without the head's nothing is isolated; without that of one group the others are.
+  if (taken.some((policy) => policy === wanted[0])) return { actions: told, lookAgainMs: LOOK_AGAIN_MS };
   const names = new Set(wanted.map(nameIn));
   const superfluous = observed.policies.filter((policy) => isOwn(cluster, policy) && !names.has(nameIn(policy)));
-  return {
-    actions: [
-      ...wanted.flatMap((policy) => bringUp(policy, find(observed.policies, policy))),
-      ...superfluous.map(remove),
-    ],
-  };
+  const actions = [
+    ...told,
+    ...wanted
+      .filter((policy) => !taken.includes(policy))
+      .flatMap((policy) => bringUp(policy, find(observed.policies, policy))),
+    ...superfluous.map(remove),
+  ];
+  return taken.length === 0 ? { actions } : { actions, lookAgainMs: LOOK_AGAIN_MS };
 }
 
 function bringUp(wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {

@@ -69,7 +69,7 @@ export interface OperatorEnv {
   /** What the Job that cleans Redis asks for; absent: little. */
   readonly redisCleanupCpu: string | undefined;
   readonly redisCleanupMemory: string | undefined;
-  /** Where cert-manager is not installed, the operator issues the certificates of mutual TLS itself. */
+  /** The operator issues the certificates of mutual TLS itself, whether cert-manager is installed or not. */
   readonly issuesMtlsCertificates: boolean;
   /** Holds the token that is shown to clusters which take Kubernetes tokens; absent: those are not asked. */
   readonly rayTokenFile: string | undefined;

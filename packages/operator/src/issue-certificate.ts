@@ -1,11 +1,11 @@
-import type { Secret } from '@manta/api';
+import { MtlsEventReason, type Secret } from '@manta/api';
 import {
   type CertificateAuthority,
   createCertificateAuthority,
   openCertificateAuthority,
   renewCertificateAuthority,
 } from '@manta/kube';
-import type { Action, Issue } from '@manta/plan';
+import type { Action, Issue, PlannedEvent } from '@manta/plan';
 
 /** A clock that is a little behind must not refuse what has just been made. */
 const HEAD_START_MS = 3_600_000;
@@ -25,9 +25,17 @@ export function issueCertificate(issue: Issue, signer: Secret | undefined, now: 
     type: 'kubernetes.io/tls',
     data: { 'tls.crt': toBase64(made.cert), 'tls.key': toBase64(made.key), 'ca.crt': toBase64(authority.cert) },
   };
+  const failed = failedToIssue(issue);
   return metadata.resourceVersion === undefined
-    ? { type: 'create', kind: 'Secret', objects: [object], whenExists: 'fine-if-ours' }
-    : { type: 'update', kind: 'Secret', object };
+    ? { type: 'create', kind: 'Secret', objects: [object], whenExists: 'fine-if-ours', failed }
+    : { type: 'update', kind: 'Secret', object, failed };
+}
+
+/** What is told when a certificate cannot be made or stored; the reason follows. */
+export function failedToIssue({ whose }: Pick<Issue, 'whose'>): PlannedEvent {
+  const which = whose === 'authority' ? 'CA' : whose;
+  const note = `Failed to reconcile mTLS ${which} certificate:`;
+  return { severity: 'Warning', reason: MtlsEventReason.FailedToReconcile, action: 'Reconcile', note };
 }
 
 type Life = Parameters<typeof createCertificateAuthority>[1];

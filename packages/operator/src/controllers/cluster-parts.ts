@@ -1,6 +1,7 @@
 import { type OperatorEnv, ReportingController } from '@manta/api';
 import type { BuildContext, ObservedRayCluster } from '@manta/plan';
 import type { Controller, EventBroadcaster, Informer, World } from '@manta/runtime';
+import { certificateIssuer } from '../cluster/certificate-issuer.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import { createPkiCache, type PkiCache, pkiInformers, PkiStates } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
@@ -33,10 +34,9 @@ export function createPki(
     env,
   }: { readonly options: OperatorOptions; readonly facts: ClusterFacts; readonly env: OperatorEnv },
 ): Pki | undefined {
-  if (!options.gates.RayClusterMTLS) return undefined;
-  // The profile must not depend on what else is installed.
-  if (!facts.hasCertManager && !env.issuesMtlsCertificates && options.isSecure !== true) return undefined;
-  const cache = createPkiCache(world, facts.hasCertManager ? 'cert-manager' : 'operator', options.watchNamespaces);
+  const issuer = certificateIssuer(options, facts, env);
+  if (issuer === undefined) return undefined;
+  const cache = createPkiCache(world, issuer, options.watchNamespaces);
   return { cache, states: new PkiStates(cache, world.client) };
 }
 

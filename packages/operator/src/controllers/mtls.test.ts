@@ -148,6 +148,21 @@ describe('certificates that the operator issues', () => {
     );
   });
 
+  it('say so where somebody else has a Secret of that name', async () => {
+    const metadata = { name: 'ray-head-secret-demo', namespace: 'ml' };
+    await client.create<Secret>(resources.secrets, { metadata });
+    await start('operator');
+    await apply();
+    await clock.advance(10_000);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        reason: 'MTLSFailedToReconcile',
+        note: expect.stringMatching(/^Failed to reconcile mTLS head certificate: .*ray-head-secret-demo/),
+      }),
+    );
+    expect(await pods()).toEqual([]);
+  });
+
   /** Lets a certificate run out in ten days, as far as is written on it. */
   async function age(name: string): Promise<void> {
     const secret = await client.get<Secret>(resources.secrets, { namespace: 'ml', name });
@@ -167,12 +182,15 @@ describe('certificates that cert-manager issues', () => {
   const certificates = async () => (await client.list<KubeObject>(resources.certificates, { namespace: 'ml' })).items;
 
   /** What cert-manager does. */
-  async function issue(data: Record<string, string> = { 'tls.crt': 'YQ==', 'tls.key': 'Yg==', 'ca.crt': 'Yw==' }) {
+  async function issue(
+    data: Record<string, string> = { 'tls.crt': 'YQ==', 'tls.key': 'Yg==', 'ca.crt': 'Yw==' },
+    revision = 1,
+  ) {
     for (const name of ['ray-head-secret-demo', 'ray-worker-secret-demo'])
       await client.create<Secret>(resources.secrets, { metadata: { name, namespace: 'ml' }, data });
     for (const certificate of await certificates()) {
       const { generation } = certificate.metadata ?? {};
-      const status = { conditions: [{ type: 'Ready', status: 'True', observedGeneration: generation }] };
+      const status = { conditions: [{ type: 'Ready', status: 'True', observedGeneration: generation }], revision };
       await client.update(resources.certificates, { ...certificate, status } as KubeObject, { subresource: 'status' });
     }
     await clock.advance(10_000);
@@ -190,6 +208,18 @@ describe('certificates that cert-manager issues', () => {
     expect(metadata?.ownerReferences).toMatchObject([{ kind: 'Certificate', name: 'ray-head-cert-demo' }]);
     const told = events.filter(({ reason }) => reason.startsWith('MTLS')).map(({ reason }) => reason);
     expect(told).toEqual(['MTLSCertsNotReady', 'MTLSPKIReady']);
+  });
+
+  it('own also the Secrets that take the place of lost ones', async () => {
+    await start('cert-manager');
+    await apply();
+    await clock.advance(10_000);
+    await issue();
+    for (const name of ['ray-head-secret-demo', 'ray-worker-secret-demo'])
+      await client.delete(resources.secrets, { namespace: 'ml', name });
+    await issue(undefined, 2);
+    const { items } = await client.list<Secret>(resources.secrets, { namespace: 'ml' });
+    expect(items.map(({ metadata }) => metadata?.ownerReferences?.[0]?.kind)).toEqual(['Certificate', 'Certificate']);
   });
 
   it('must be complete', async () => {

@@ -1,4 +1,4 @@
-import { MtlsEventReason, type RayCluster, type Secret } from '@manta/api';
+import type { RayCluster, Secret } from '@manta/api';
 import {
   type Action,
   type BuildContext,
@@ -26,7 +26,7 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act } from '../act.ts';
-import { issueCertificate } from '../issue-certificate.ts';
+import { failedToIssue, issueCertificate } from '../issue-certificate.ts';
 import { type PkiCache, pkiInformers, pkiKeys, readSecret } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { ToldWarnings } from '../told-warnings.ts';
@@ -90,13 +90,8 @@ export function createMtlsController(world: World, options: MtlsControllerOption
         issued.push(issueCertificate(issue, signer, now));
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        const note = `Failed to reconcile mTLS ${issue.whose} certificate: ${message}`;
-        const event = {
-          severity: 'Warning',
-          reason: MtlsEventReason.FailedToReconcile,
-          action: 'Reconcile',
-          note,
-        } as const;
+        const failed = failedToIssue(issue);
+        const event = { ...failed, note: `${failed.note} ${message}` };
         return [...issued, { type: 'event', event }, { type: 'fail', message }];
       }
     }
@@ -139,22 +134,25 @@ export function createMtlsController(world: World, options: MtlsControllerOption
 /** Reads the Secrets that cert-manager has written, until each is seen to belong to its Certificate. */
 class IssuedSecrets {
   readonly #world: World;
-  readonly #owned = new Map<string, Set<string>>();
+  /** Of each cluster: which issue of a Certificate, by its uid, was seen to be in a Secret that belongs to it. */
+  readonly #owned = new Map<string, Map<string, number>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   async unowned(key: string, certificates: readonly Certificate[], signal: AbortSignal): Promise<readonly Secret[]> {
-    const owned = this.#owned.get(key) ?? new Set();
+    const owned = this.#owned.get(key) ?? new Map<string, number>();
     this.#owned.set(key, owned);
     const found: Secret[] = [];
     for (const certificate of certificates.filter(isIssued)) {
       const { namespace = '', uid = '' } = certificate.metadata ?? {};
-      if (owned.has(uid)) continue;
+      // A Secret that was lost is made anew under the next number.
+      const { revision = 0 } = certificate.status ?? {};
+      if (owned.get(uid) === revision) continue;
       const secret = await readSecret(this.#world.client, namespace, certificate.spec?.secretName ?? '', signal);
       if (secret === undefined) continue;
-      if (secret.metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true) owned.add(uid);
+      if (secret.metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true) owned.set(uid, revision);
       else found.push(secret);
     }
     return found;

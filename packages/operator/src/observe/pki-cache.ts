@@ -2,6 +2,7 @@ import { type KubeObject, Label, pkiNames, type RayCluster, type Secret } from '
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import { type Certificate, isIssued, type Issuer, leafStateOf, PkiComponent, type PkiState } from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, toKey, type World } from '@manta/runtime';
+import type { CertificateIssuer } from '../cluster/certificate-issuer.ts';
 import { withoutManagedFields } from './child-records.ts';
 
 /** Local copies of what the certificates of RayClusters are made of: cert-manager's objects, or the Secrets that we write ourselves. */
@@ -19,7 +20,7 @@ export type PkiCache =
 
 export type PkiInformer<T> = Informer<T, 'cluster'>;
 
-export function createPkiCache(world: World, issuedBy: PkiCache['issuedBy'], namespaces: readonly string[]): PkiCache {
+export function createPkiCache(world: World, issuedBy: CertificateIssuer, namespaces: readonly string[]): PkiCache {
   const indexes = { cluster: pkiKeys };
   const common = { namespaces, indexes, labelSelector: Label.Cluster };
   if (issuedBy === 'cert-manager') {

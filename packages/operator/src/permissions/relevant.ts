@@ -1,4 +1,5 @@
 import type { OperatorEnv } from '@manta/api';
+import { certificateIssuer } from '../cluster/certificate-issuer.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import { type Permission, permissionsOf } from './permission.ts';
@@ -11,7 +12,10 @@ import { ACCESS_RULES, type Capability } from './rules.ts';
 export function relevantPermissions(
   options: OperatorOptions,
   facts: ClusterFacts,
-  env: Pick<OperatorEnv, 'headDisruptionBudget' | 'upgradeCapacityCheck' | 'webhooks' | 'webhookCertSecret'>,
+  env: Pick<
+    OperatorEnv,
+    'headDisruptionBudget' | 'issuesMtlsCertificates' | 'upgradeCapacityCheck' | 'webhooks' | 'webhookCertSecret'
+  >,
   leaseNamespace: string | undefined,
 ): readonly Permission[] {
   const { gates, batchScheduler } = options;
@@ -25,7 +29,7 @@ export function relevantPermissions(
     'GCS storage claims': gates.GCSFaultToleranceEmbeddedStorage,
     'incremental upgrades': gates.RayServiceIncrementalUpgrade,
     'network policies': gates.RayClusterNetworkPolicy,
-    mTLS: gates.RayClusterMTLS && facts.hasCertManager,
+    mTLS: certificateIssuer(options, facts, env) === 'cert-manager',
     Volcano: batchScheduler === 'volcano',
     'scheduler-plugins': batchScheduler === 'scheduler-plugins',
     'Kubernetes workload scheduling': batchScheduler === 'kubernetes-was',

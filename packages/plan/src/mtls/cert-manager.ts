@@ -8,6 +8,8 @@ export interface Certificate extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly (Pick<Condition, 'type' | 'status'> & { readonly observedGeneration?: number })[];
     readonly notAfter?: string;
+    /** Which issue it is; counts up with each. */
+    readonly revision?: number;
   };
 }
 

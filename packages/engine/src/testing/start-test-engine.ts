@@ -14,6 +14,7 @@ import { bootstrap } from '../server/bootstrap.ts';
 import type { AnsweredRequest } from '../server/http/handler.ts';
 import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient } from '../server/in-process-client.ts';
+import type { PodBackend } from '../server/subresources/pod-backend.ts';
 import type { Store } from '../store/contract.ts';
 import { createStore } from '../store/store.ts';
 
@@ -27,6 +28,8 @@ export interface TestEngineOptions {
   readonly hasServiceAccounts?: boolean;
   /** Decides what goes wrong with requests over HTTP; a replica that may fall behind stands by for it. */
   readonly faults?: Switchboard;
+  /** Answers for pods that run. */
+  readonly podBackend?: PodBackend;
 }
 
 /** A user with a client certificate; may do nothing until RBAC says otherwise. */
@@ -61,11 +64,14 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   const ca = createCertificateAuthority('manta-engine-ca');
   const folder = mkdtempSync(join(tmpdir(), 'manta-engine-'));
   const { clock = systemClock, store = createStore(), tokens, plugins = [], hasServiceAccounts, faults } = options;
-  const accounts = hasServiceAccounts === undefined ? {} : { hasServiceAccounts };
+  const parts = {
+    ...(hasServiceAccounts === undefined ? {} : { hasServiceAccounts }),
+    ...(options.podBackend === undefined ? {} : { podBackend: options.podBackend }),
+  };
   const world = { clock, newUid: randomUUID, random: Math.random };
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokenKeys = { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
-  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, ...accounts });
+  const api = createApi({ store, world, authorization: 'RBAC', tokenKeys, plugins, ...parts });
   await bootstrap(api);
   const replica = faults === undefined ? undefined : createReplica(api);
   const internalErrors: unknown[] = [];

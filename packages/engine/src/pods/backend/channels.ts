@@ -13,7 +13,10 @@ export async function openChannels({ request }: PodCall, protocols: readonly str
   const upgrade = takeUpgrade(request);
   if (upgrade === undefined) throw badRequest('unable to upgrade: the connection is gone');
   const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({ noServer: true, handleProtocols: () => chosen, perMessageDeflate: false });
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  // Chosen here, because the library refuses names with a slash, such as kubectl's.
+  delete upgrade.request.headers['sec-websocket-protocol'];
+  server.once('headers', (headers) => headers.push(`Sec-WebSocket-Protocol: ${chosen}`));
   return await new Promise((resolve) => {
     server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
       socket.on('error', () => socket.terminate());

@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { badRequest } from '../../server/errors.ts';
-import { wantsUpgrade } from '../../server/http/upgrade.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { onChannels, openChannels, sendOn } from './channels.ts';
+import { forwardStreams, openSpdy } from './spdy-forward.ts';
 
-/** `kubectl port-forward` names its ports only inside SPDY, over a WebSocket or not. */
-const NO_SPDY =
-  'port-forwarding by SPDY, as kubectl does it, is not spoken here; kubectl proxy reaches the same port at /api/v1/namespaces/<namespace>/pods/<pod>:<port>/proxy/';
-
-/** Carries connections to ports of a pod over a WebSocket: two channels a port, one for data and one for what went wrong. */
+/** Carries connections to ports of a pod: over SPDY, as kubectl does, or over a WebSocket with two channels a port, for data and for what went wrong. */
 export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise<void> {
-  if (!call.query.has('ports') && wantsUpgrade(call.request) !== undefined) throw badRequest(NO_SPDY);
+  const transport = await openSpdy(call);
+  if (transport !== undefined) {
+    await forwardStreams(sandbox, transport);
+    return;
+  }
   const ports = call.query
     .getAll('ports')
     .flatMap((text) => text.split(','))

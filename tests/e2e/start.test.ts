@@ -18,6 +18,8 @@ function start(args: readonly string[]) {
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, flags, {
     env: { ...env, HOME: home, TMPDIR: home, MANTA_CACHE: cacheRoot(process.env) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, as a terminal gives it: Ctrl-C reaches all that is in it.
+    detached: true,
   });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -51,6 +53,24 @@ describe('npm start', () => {
     expect(readdirSync(home)).toEqual([]);
     expect(processesOf(home)).toEqual([]);
   });
+
+  const STAGES = { 'at once': /Starting/, 'when the API is up': /API and operator up/, 'in the middle': /head pod/ };
+  it.each(Object.entries(STAGES))(
+    'leaves in order when Ctrl-C is pressed %s, and when it is pressed again',
+    async (_, stage) => {
+      for (const times of [1, 2]) {
+        const { child, ended, said } = start([]);
+        await vi.waitFor(() => expect(said()).toMatch(stage), { timeout: 60_000, interval: 20 });
+        for (let time = 0; time < times; time += 1) process.kill(-(child.pid ?? 0), 'SIGINT');
+        const status = await ended;
+        expect({ times, status, said: said() }).toMatchObject({
+          times,
+          said: expect.not.stringMatching(/Error|at .*\.ts:/),
+        });
+        await vi.waitFor(() => expect([readdirSync(home), processesOf(home)]).toEqual([[], []]), { timeout: 20_000 });
+      }
+    },
+  );
 
   it('leaves in order when it is told to stop in the middle', async () => {
     const { child, ended, said } = start([]);

@@ -6,22 +6,28 @@ import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import { runSampleJob } from './sample-job.ts';
 import { Stages } from './stages.ts';
 
+const TERMINATED = 'told to stop';
+
 /**
  * The embedded engine with the operator and real Ray on it, in a temporary folder, and a sample RayJob. Resolves with the exit status: that
  * of the sample where it is to leave after it. The flags are those of `manta up`.
  */
 export async function runOnEngine(root: string, mustExit: boolean, flags: readonly string[]): Promise<number> {
+  const stop = new AbortController();
+  // Before there is anything to clean up. Ctrl-C reaches the engine too, which then stops in order; all that is left to do here is to wait.
+  process.on('SIGINT', () => stop.abort());
+  process.on('SIGTERM', () => stop.abort(TERMINATED));
   const folder = mkdtempSync(join(tmpdir(), 'manta-start-'));
   const say = (line: string) => console.log(line);
   const stages = new Stages(say, process.stdout.isTTY && !process.env['NO_COLOR']);
   say('Starting Kubernetes’ API, the operator and real Ray on this machine; no cluster is needed.\n');
   const engine = startEngineProcess(join(root, 'bin/manta'), folder, flags, (line) => stages.reach(line));
-  const stop = new AbortController();
-  // Ctrl-C reaches the engine too, which then stops in order; all that is left to do here is to wait for it.
-  process.on('SIGINT', () => stop.abort());
-  process.on('SIGTERM', () => {
-    stop.abort();
-    engine.stop();
+  stop.signal.addEventListener('abort', () => {
+    if (stop.signal.reason === TERMINATED) engine.stop();
+  });
+  // Pressed before the engine was there to hear it.
+  setImmediate(() => {
+    if (stop.signal.aborted) engine.stop();
   });
   try {
     const kubeconfig = await engine.ready;

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { KubeObject, Pod } from '@manta/api';
 import { type KubeClient, podLogLines, resources, type Transport } from '@manta/kube';
 import { parseAllDocuments } from 'yaml';
+import { podStages } from './pod-stages.ts';
 import type { Stages } from './stages.ts';
 
 const LOOK_MS = 250;
@@ -65,15 +66,7 @@ async function createSample(file: string, client: KubeClient): Promise<string> {
 }
 
 function showPods(pods: readonly Pod[], stages: Stages): void {
-  for (const pod of pods) {
-    const type = pod.metadata?.labels?.['ray.io/node-type'];
-    if (type !== 'head' && type !== 'worker') continue;
-    stages.reach(`${type} pod ${pod.metadata?.name} made`);
-    const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting?.message !== undefined);
-    if (waiting?.state?.waiting !== undefined) stages.reach(`${type} waits: ${waiting.state.waiting.message}`);
-    if (pod.status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True'))
-      stages.reach(`${type} ready`);
-  }
+  for (const pod of pods) for (const stage of podStages(pod)) stages.reach(stage);
 }
 
 /** What the job prints, without the submitter's own words around it. */

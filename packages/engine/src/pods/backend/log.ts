@@ -1,10 +1,8 @@
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
-
-const FOLLOW_MS = 100;
+import { followOutput, readOutput } from './follow-output.ts';
 
 /** Sends what a container has said, and with `follow` what it goes on to say until it ends. */
 export async function serveLog(container: ContainerRunner, { query, response, pod }: PodCall): Promise<void> {
@@ -21,13 +19,12 @@ export async function serveLog(container: ContainerRunner, { query, response, po
   const from = startOf(path, query.get('tailLines'));
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  let at = await send(path, from, limitOf(query), response);
+  const sink = async (chunk: Buffer) => {
+    if (!response.write(chunk)) await new Promise<void>((resolve) => onceFree(response, resolve));
+  };
+  const at = await readOutput(path, from, limitOf(query), sink);
   const isFollowed = query.get('follow') === 'true' && !isPrevious;
-  for (let isOver = !isFollowed; !isOver && !gone.signal.aborted; ) {
-    isOver = container.process === undefined || container.output(false) !== path;
-    at = await send(path, at, undefined, response);
-    if (!isOver) await sleep(FOLLOW_MS);
-  }
+  if (isFollowed) await followOutput(container, path, at, gone.signal, sink);
   response.end();
 }
 
@@ -49,21 +46,6 @@ function startOf(path: string, tailLines: string | null): number {
     if (left === 1) return before + 1;
   }
   return Number(tailLines) === 0 ? bytes.length : 0;
-}
-
-async function send(
-  path: string,
-  from: number,
-  limit: number | undefined,
-  response: PodCall['response'],
-): Promise<number> {
-  const { size } = statSync(path);
-  const end = limit === undefined ? size : Math.min(size, from + limit);
-  if (end <= from) return from;
-  for await (const chunk of createReadStream(path, { start: from, end: end - 1 })) {
-    if (!response.write(chunk)) await new Promise<void>((resolve) => onceFree(response, resolve));
-  }
-  return end;
 }
 
 function onceFree(response: PodCall['response'], resolve: () => void): void {

@@ -2,6 +2,7 @@ import { badRequest } from '../../server/errors.ts';
 import type { PodBackend } from '../../server/subresources/pod-backend.ts';
 import { StatusError } from '../../status-error.ts';
 import type { ProcessKubelet } from '../kubelet/process-kubelet.ts';
+import { serveAttach } from './attach.ts';
 import { serveExec } from './exec.ts';
 import { serveLog } from './log.ts';
 import { servePortForward } from './port-forward.ts';
@@ -32,7 +33,8 @@ export function podBackend(kubelet: ProcessKubelet): PodBackend {
           await serveProxy(sandbox, container.container.ports?.[0]?.containerPort ?? 80, call);
           return;
         case 'attach':
-          throw badRequest('attach is not possible here: a container runs without a terminal; use logs or exec');
+          await serveAttach(container, call);
+          return;
       }
     },
   };

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestEngine, type TestEngine } from '@manta/engine/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { wantsUpgrade } from '../../packages/engine/src/server/http/upgrade.ts';
+import { serveAttach } from '../../packages/engine/src/pods/backend/attach.ts';
 import { servePortForward } from '../../packages/engine/src/pods/backend/port-forward.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
+import { kubectlOf } from './kubectl-run.ts';
 
 const POD_PORT = 8265;
 const MEGABYTE = 1024 * 1024;
@@ -38,8 +42,9 @@ beforeAll(async () => {
     podBackend: {
       handle: async (call) => {
         spoken.push(wantsUpgrade(call.request));
+        if (call.subresource === 'attach') return await serveAttach(container, call);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of a sandbox is used here
-        await servePortForward({ connect: connectInside } as never, call);
+        return await servePortForward({ connect: connectInside } as never, call);
       },
     },
   });
@@ -61,6 +66,12 @@ afterAll(async () => {
   await engine.stop();
   inside.close();
 });
+
+/** Stands for a container: its output is a file, and it runs until it is told to end. */
+const output = join(mkdtempSync(join(tmpdir(), 'manta-attach-')), 'output');
+const container = { container: { name: 'c' }, process: {}, output: () => output } as never as {
+  process: object | undefined;
+} & Parameters<typeof serveAttach>[0];
 
 /** Starts kubectl, calls back with the port that it listens on, and ends it. */
 async function forwarded(
@@ -117,4 +128,19 @@ describe.each([
     });
     expect(told).toContain('error forwarding port 1: nothing listens on 1');
   });
+});
+
+it('kubectl attach shows what a container says from then on, and ends with it', async () => {
+  writeFileSync(output, 'before\n');
+  const kubectl = kubectlOf(
+    join(sharedControlPlane().access.assets, 'kubectl'),
+    engine.admin.kubeconfig.path,
+    'default',
+  );
+  const attached = kubectl(['attach', 'p']);
+  await vi.waitFor(() => expect(spoken.at(-1)).toBe('websocket'), { timeout: 20_000 });
+  appendFileSync(output, 'one\n');
+  appendFileSync(output, 'two\n');
+  container.process = undefined;
+  expect(await attached).toMatchObject({ status: 0, stdout: 'one\ntwo\n' });
 });

@@ -1,0 +1,28 @@
+import { existsSync, statSync } from 'node:fs';
+import { badRequest } from '../../server/errors.ts';
+import type { PodCall } from '../../server/subresources/pod-backend.ts';
+import type { ContainerRunner } from '../kubelet/container-runner.ts';
+import { onChannels, openChannels, sendOn } from './channels.ts';
+import { followOutput } from './follow-output.ts';
+
+const [STDOUT, PROBLEM] = [1, 3];
+const SUCCESS = Buffer.from(JSON.stringify({ metadata: {}, status: 'Success' }));
+
+/** Shows what a container says from now on until it ends. Both of its outputs are one here, and its input is closed. */
+export async function serveAttach(
+  container: Pick<ContainerRunner, 'container' | 'output' | 'process'>,
+  call: PodCall,
+): Promise<void> {
+  const path = container.output(false);
+  const { name } = container.container;
+  if (container.process === undefined || !existsSync(path)) throw badRequest(`container ${name} is not running`);
+  const from = statSync(path).size;
+  const socket = await openChannels(call, ['v5.channel.k8s.io', 'v4.channel.k8s.io']);
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  // What a client types goes nowhere, but its going away is heard.
+  onChannels(socket, () => undefined);
+  await followOutput(container, path, from, gone.signal, async (chunk) => sendOn(socket, STDOUT, chunk));
+  sendOn(socket, PROBLEM, SUCCESS);
+  socket.close(1000);
+}

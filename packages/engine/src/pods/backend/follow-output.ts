@@ -1,0 +1,33 @@
+import { createReadStream, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerRunner } from '../kubelet/container-runner.ts';
+
+const FOLLOW_MS = 100;
+
+/** Takes what a container has said; resolves when it can take more. */
+export type Sink = (chunk: Buffer) => Promise<void>;
+
+/** Hands on what a container goes on to say until it ends or nobody listens any more. */
+export async function followOutput(
+  container: Pick<ContainerRunner, 'output' | 'process'>,
+  path: string,
+  from: number,
+  listener: AbortSignal,
+  sink: Sink,
+): Promise<void> {
+  let at = from;
+  for (let isOver = false; !isOver && !listener.aborted; ) {
+    isOver = container.process === undefined || container.output(false) !== path;
+    at = await readOutput(path, at, undefined, sink);
+    if (!isOver) await sleep(FOLLOW_MS);
+  }
+}
+
+/** Hands on what a file holds from a place on, up to a limit; the place where that ended. */
+export async function readOutput(path: string, from: number, limit: number | undefined, sink: Sink): Promise<number> {
+  const { size } = statSync(path);
+  const end = limit === undefined ? size : Math.min(size, from + limit);
+  if (end <= from) return from;
+  for await (const chunk of createReadStream(path, { start: from, end: end - 1 })) await sink(chunk);
+  return end;
+}

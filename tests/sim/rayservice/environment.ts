@@ -34,10 +34,19 @@ function followCluster(backstage: Backstage, { type, object }: StoreEvent): void
   clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => void quietly(populate(backstage, object)));
 }
 
-async function populate({ client, api }: Backstage, cluster: StoredObject): Promise<void> {
+async function populate(backstage: Backstage, cluster: StoredObject): Promise<void> {
+  const { client, api, clock } = backstage;
   const { name, uid } = cluster.metadata;
   const current = api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
   if (current?.metadata.uid !== uid || isGoing(current)) return;
+  // One that comes back under its name waits until what it had before is gone.
+  const isLeft = [STORED.pods, STORED.kubeServices].some((kind) =>
+    api.store.list(kind).some((object) => clusterOf(object) === name && !isOwnedBy(object, uid)),
+  );
+  if (isLeft) {
+    clock.setTimer(1_000, () => void quietly(populate(backstage, cluster)));
+    return;
+  }
   const ownerReferences = [ownerReference(cluster)];
   const metadata = (suffix: string, labels: Record<string, string>) => ({
     name: `${name}-${suffix}`,
@@ -55,6 +64,12 @@ async function populate({ client, api }: Backstage, cluster: StoredObject): Prom
   await client.create(resources.services, { metadata: metadata('head-svc', head), spec: { ports, selector } });
   await client.create(resources.pods, { metadata: metadata('head', head), spec: POD });
   await client.create(resources.pods, { metadata: metadata('worker', worker), spec: POD });
+}
+
+function isOwnedBy({ metadata }: StoredObject, uid: string): boolean {
+  // The service's own Services name a cluster and belong to the service.
+  const [owner] = metadata.ownerReferences ?? [];
+  return owner?.kind !== 'RayCluster' || owner.uid === uid;
 }
 
 const POD = { containers: [{ name: 'ray', image: 'ray', ports: [{ name: 'serve', containerPort: 8000 }] }] };

@@ -5,11 +5,12 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { clusterRole, PROFILES } from '@manta/operator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { rulesTemplate } from '../../tools/charts/rules-template.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { CLUSTER_VALUES } from './chart-cluster-values.ts';
+import { CHART_FLAGS, KNOWN_VALUES, pathsIn } from './chart-surface.ts';
 import { OPERATOR_VALUES, WRONG_VALUES } from './chart-values.ts';
 import { installCrds } from './ray-api.ts';
 
@@ -94,6 +95,31 @@ describe('the operator chart', () => {
       'Service kuberay-operator',
       'ServiceAccount kuberay-operator',
     ]);
+  });
+
+  it('has an example for every value that there is', () => {
+    const given = new Set(Object.values(OPERATOR_VALUES).flatMap(({ values }) => pathsIn(values)));
+    const wanted = KNOWN_VALUES.filter(
+      (path) => ![...given].some((each) => each === path || each.startsWith(`${path}.`)),
+    );
+    expect(wanted).toEqual([]);
+    expect(Object.keys(OPERATOR_VALUES).length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('knows every value of its own values.yaml', () => {
+    const own = parse(readFileSync(join(root, 'charts/kuberay-operator/values.yaml'), 'utf8'));
+    const unknown = pathsIn(own).filter(
+      (path) => !KNOWN_VALUES.some((each) => path === each || path.startsWith(`${each}.`)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('sets, over all examples, the flags that the operator of KubeRay is started with, and no other', async () => {
+    const flags = new Set<string>();
+    for (const { values } of Object.values(OPERATOR_VALUES))
+      for (const arg of containerOf(await render('kuberay-operator', values)).args)
+        if (arg.startsWith('--')) flags.add(arg.split('=')[0]);
+    expect([...flags].toSorted()).toEqual(CHART_FLAGS);
   });
 
   it('grants exactly what the operator says it needs, whatever the options', async () => {

@@ -8,10 +8,11 @@ export function describeRbac(command: Command): void {
     .addOption(
       new Option('--profile <name...>', 'what to add to the base role').choices(PROFILES).default([], 'base only'),
     )
+    .option('--no-rbac-writes', 'leave out the writing of Roles and RoleBindings, and what is held only to grant it')
     .action(printRbac);
 }
 
 /** Prints the role for `base` and the given profiles, or the one that may not write roles. */
-function printRbac(options: { readonly profile: readonly Profile[] }): void {
-  process.stdout.write(stringify(clusterRole(options.profile), { aliasDuplicateObjects: false }));
+function printRbac(options: { readonly profile: readonly Profile[]; readonly rbacWrites: boolean }): void {
+  process.stdout.write(stringify(clusterRole(options.profile, options), { aliasDuplicateObjects: false }));
 }

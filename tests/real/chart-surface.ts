@@ -1,0 +1,87 @@
+/** Every value of KubeRay's operator chart, and then ours. */
+export const KNOWN_VALUES: readonly string[] = [
+  'nameOverride',
+  'fullnameOverride',
+  'componentOverride',
+  'replicas',
+  'image.repository',
+  'image.tag',
+  'image.pullPolicy',
+  'imagePullSecrets',
+  'nodeSelector',
+  'affinity',
+  'tolerations',
+  'priorityClassName',
+  'labels',
+  'annotations',
+  'serviceAccount.create',
+  'serviceAccount.name',
+  'logging.stdoutEncoder',
+  'logging.fileEncoder',
+  'logging.baseDir',
+  'logging.fileName',
+  'logging.sizeLimit',
+  'batchScheduler.enabled',
+  'batchScheduler.name',
+  'configuration.enabled',
+  'configuration.defaultContainerEnvs',
+  'configuration.defaultPodAnnotations',
+  'configuration.defaultPodLabels',
+  'configuration.headSidecarContainers',
+  'configuration.workerSidecarContainers',
+  'featureGates',
+  'metrics.enabled',
+  'metrics.serviceMonitor.enabled',
+  'metrics.serviceMonitor.interval',
+  'metrics.serviceMonitor.honorLabels',
+  'metrics.serviceMonitor.additionalLabels',
+  'metrics.serviceMonitor.namespace',
+  'operatorCommand',
+  'useKubernetesProxy',
+  'leaderElectionEnabled',
+  'reconcileConcurrency',
+  'kubeClient.qps',
+  'kubeClient.burst',
+  'rbacEnable',
+  'crNamespacedRbacEnable',
+  'singleNamespaceInstall',
+  'watchNamespace',
+  'env',
+  'resources',
+  'livenessProbe',
+  'readinessProbe',
+  'podSecurityContext',
+  'securityContext',
+  'service.type',
+  'service.port',
+  'manta.rbacWrites',
+  'manta.profiles',
+  'manta.webhooks',
+];
+
+/** The flags that a chart can set. */
+export const CHART_FLAGS: readonly string[] = [
+  '--batch-scheduler',
+  '--burst',
+  '--config',
+  '--enable-batch-scheduler',
+  '--enable-leader-election',
+  '--enable-metrics',
+  '--feature-gates',
+  '--log-file-encoder',
+  '--log-file-path',
+  '--log-stdout-encoder',
+  '--qps',
+  '--reconcile-concurrency',
+  '--use-kubernetes-proxy',
+  '--watch-namespace',
+];
+
+/** The paths of everything in a value that is no mapping: `image.tag`. Empty mappings count. */
+export function pathsIn(values: object, before = ''): readonly string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const path = `${before}${key}`;
+    const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isMapping && Object.keys(value).length > 0 ? pathsIn(value, `${path}.`) : [path];
+  });
+}

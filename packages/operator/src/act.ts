@@ -41,8 +41,11 @@ export interface Actor {
   readonly askRay?: (action: RayAction) => void;
 }
 
-/** Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. */
-const MAX_BATCH = 64;
+/**
+ * Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. More at
+ * once keep an API server no busier, and everybody else's requests waiting.
+ */
+const MAX_BATCH = 16;
 
 const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   RayCluster: resources.rayClusters,

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Measurement, Scenario } from './scenario.ts';
+import { engineIdle } from './scenarios/engine-idle.ts';
 import { engineLoad } from './scenarios/engine-load.ts';
 import { engineStart } from './scenarios/engine-start.ts';
 import { patches } from './scenarios/patches.ts';
@@ -19,6 +20,7 @@ const SCENARIOS: readonly Scenario[] = [
   sync,
   start,
   engineStart,
+  engineIdle,
   engineLoad,
   router,
   upgrades,

@@ -265,6 +265,11 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       expect(find('Deployment').spec.template.spec.securityContext).toEqual({ fsGroup: 5 });
     },
   },
+  'permissions for options beyond the base': {
+    values: { manta: { profiles: ['disruption-budgets'] } },
+    check: ({ find }) =>
+      expect(JSON.stringify(find('ClusterRole', 'kuberay-operator').rules)).toContain('poddisruptionbudgets'),
+  },
   'no writing of roles': {
     values: { manta: { rbacWrites: false } },
     check: ({ find }) => {

@@ -15,7 +15,7 @@ import { troubleOf } from './trouble.ts';
 export function initialize(subject: Subject): Step {
   const { spec, cluster } = subject;
   if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
-  const late = pastActiveDeadline(subject) ?? pastPreRunningDeadline(subject);
+  const late = pastActiveDeadline(shown(subject)) ?? pastPreRunningDeadline(shown(subject));
   if (late !== undefined) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
@@ -26,6 +26,12 @@ export function initialize(subject: Subject): Step {
   }
   const step = handOver(subject);
   return { ...step, actions: [...gang, ...step.actions], lookAgainMs };
+}
+
+/** With the cluster's status as it is now: what waits to be shown goes along with what cannot wait. */
+function shown(subject: Subject): Subject {
+  const { cluster, status } = subject;
+  return cluster === undefined ? subject : { ...subject, status: { ...status, rayClusterStatus: mirrored(subject) } };
 }
 
 /**

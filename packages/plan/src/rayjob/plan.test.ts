@@ -133,6 +133,14 @@ describe('a job that initialises', () => {
   });
 });
 
+describe('a job whose time is over before its cluster is there', () => {
+  it('shows how far the cluster got', () => {
+    const coming = cluster(undefined, { status: { desiredWorkerReplicas: 3 } });
+    const { status } = planRayJob(initializing({ cluster: coming, spec: { activeDeadlineSeconds: 60 } }));
+    expect(status).toMatchObject({ jobDeploymentStatus: 'Failed', rayClusterStatus: { desiredWorkerReplicas: 3 } });
+  });
+});
+
 describe('a job that waits for its user', () => {
   const waiting = (options: Parameters<typeof running>[0] = {}) =>
     running({

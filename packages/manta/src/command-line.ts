@@ -42,6 +42,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     )
     .addOption(dataDir())
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
+    .option('--kubeconfig-merge [file]', 'add the context manta to this kubeconfig as well; else to ~/.kube/config')
     .option('--reset', 'forget everything that the data directory holds before starting')
     .option('--feature-gates <list>', "the operator's: Name=true,Other=false")
     .option(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -33,6 +34,8 @@ export interface UpOptions {
   readonly port: number;
   readonly dataDir?: string;
   readonly kubeconfigOut?: string;
+  /** A file of other clusters to which ours is added; true is the user's own. */
+  readonly kubeconfigMerge?: string | true;
   /** Empties the data directory first. */
   readonly reset?: boolean;
   /** The operator's, as its own flag takes them. */
@@ -89,7 +92,9 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   });
   try {
     await ensureCrds(engine, dataDir);
-    writeKubeconfig(kubeconfig, engine.kubeconfig({ name: 'admin', groups: ['system:masters'] }));
+    const access = engine.kubeconfig({ name: 'admin', groups: ['system:masters'] });
+    writeKubeconfig(kubeconfig, access);
+    await merge(options.kubeconfigMerge, access);
     const how = pods === undefined ? {} : { pods: pods.description };
     const record = { url: engine.url, kubeconfig, startedAt: new Date().toISOString(), ...how };
     writeEngineRecord(dataDir, record);
@@ -130,6 +135,12 @@ export async function up(options: UpOptions, version: string): Promise<number> {
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+async function merge(where: UpOptions['kubeconfigMerge'], access: string): Promise<void> {
+  if (where === undefined) return;
+  const { mergeKubeconfig } = await import('../local/merge-kubeconfig.ts');
+  mergeKubeconfig(where === true ? join(homedir(), '.kube/config') : resolve(where), access);
 }
 
 function imageFolders(image: UpOptions['image'] = {}): NonNullable<ImageTableOptions['configured']> {

@@ -64,8 +64,9 @@ export function kueueSuite(open: () => Stage): void {
       const now = await job();
       return is(now) ? now : undefined;
     });
+  // A garbage collector may take half a minute to learn of a new kind.
   const podsToBe = (count: number, selector?: string) =>
-    until(`${count} pods`, async () => {
+    untilThen(`${count} pods`, async () => {
       const found = await pods(selector);
       return found.length === count ? found : undefined;
     });

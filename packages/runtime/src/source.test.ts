@@ -102,6 +102,16 @@ describe('a source', () => {
     expect(keys).toHaveLength(expected);
   });
 
+  it('asks first for what was there at the start and nobody has looked after yet, where it is told how to know', async () => {
+    const isUnserved = ({ after }: { readonly after?: KubeObject | undefined }) =>
+      labelsOf(after ?? {})?.['new'] === 'yes';
+    const priority = urgentWhen<KubeObject>(() => false, isUnserved);
+    const pod = (name: string, labels = {}) => ({ metadata: { name, namespace: 'n', labels } });
+    const there = [pod('p1'), pod('p2', { new: 'yes' })];
+    const { initial } = await keysDuring({ priority }, there);
+    expect(initial.toSorted()).toEqual([`n/p1 ${PRIORITY.low}`, `n/p2 ${PRIORITY.high}`]);
+  });
+
   it('puts what a user changed before the noise', async () => {
     const priority = urgentWhen(byGeneration);
     expect((await keysDuring({ priority }, [start], patchMeta({ spec: { x: 2 } }))).keys).toEqual(['n/p 100']);

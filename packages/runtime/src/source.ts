@@ -89,9 +89,16 @@ export function allOf<R>(...predicates: readonly Predicate<R>[]): Predicate<R> {
   return (change) => predicates.every((predicate) => predicate(change));
 }
 
-/** High for what a user changed (a new generation, a new object, a deletion), so that it goes before the noise of status updates. */
-export function urgentWhen<R>(isUrgent: Predicate<R>): (change: InformerChange<R>) => Priority {
-  return (change) => (!change.isInitial && isUrgent(change) ? PRIORITY.high : usualPriority(change));
+/**
+ * High for what a user changed (a new generation, a new object, a deletion), so that it goes before the noise of status updates; and, of
+ * what was there at the start, for what nobody has looked after yet.
+ */
+export function urgentWhen<R>(
+  isUrgent: Predicate<R>,
+  isUrgentAtStart: Predicate<R> = () => false,
+): (change: InformerChange<R>) => Priority {
+  return (change) =>
+    (change.isInitial ? isUrgentAtStart(change) : isUrgent(change)) ? PRIORITY.high : usualPriority(change);
 }
 
 function usualPriority({ isInitial }: InformerChange<unknown>): Priority {

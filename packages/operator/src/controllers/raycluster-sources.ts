@@ -10,7 +10,7 @@ export function rayClusterSources(cache: RayClusterCache): readonly Source[] {
     (each) => each !== undefined,
   );
   return [
-    fromInformer(clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged) }),
+    fromInformer(clusters, { when: specOrMetadataChanged, priority: urgentWhen(specOrMetadataChanged, isUnserved) }),
     fromInformer(pods, { keys: ({ namespace, cluster }) => [`${namespace}/${cluster}`] }),
     ...belonging.map((informer) => fromInformer(informer, { keys: ({ belongsTo }) => belongsTo })),
     ...cache.gangs.map(({ informer }) => fromInformer(informer, { keys: gangOwnerKeys('RayCluster') })),
@@ -26,6 +26,11 @@ const specOrMetadataChanged = anyOf<RayCluster>(
   changes((cluster) => cluster.metadata?.annotations),
   changes((cluster) => cluster.metadata?.deletionTimestamp),
 );
+
+/** Made or changed while no operator was there: after a restart it does not wait behind a thousand others with which all is well. */
+function isUnserved({ after }: { readonly after?: RayCluster | undefined }): boolean {
+  return after !== undefined && after.metadata?.generation !== after.status?.observedGeneration;
+}
 
 /** The clusters that an object names by its label or has for its owner. */
 function clustersOf({ metadata = {} }: KubeObject): readonly string[] {

@@ -46,7 +46,9 @@ export function headInStatus(status: RayClusterStatus | undefined): string | und
 export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number): boolean {
   if (observed.pods.some(({ nodeType }) => nodeType === NodeType.Head)) return false;
   const { status, metadata } = observed.cluster;
-  const isNew = predecessorOf(status) === undefined && Date.parse(metadata?.creationTimestamp ?? '') >= startedAt;
+  // The API tells whole seconds.
+  const createdAt = Date.parse(metadata?.creationTimestamp ?? '') + 999;
+  const isNew = predecessorOf(status) === undefined && createdAt >= startedAt;
   if (isNew || metadata?.deletionTimestamp !== undefined) return false;
   const cluster = withRayClusterDefaults(observed.cluster);
   const { spec } = cluster;

@@ -61,6 +61,24 @@ describe('providing Ray', () => {
     expect(said.filter((line) => line.startsWith('installing'))).toHaveLength(2);
   });
 
+  test('takes the Ray that is in the path, where it is whole and of the wanted version', async () => {
+    const { env } = await machine(fakePip.replace('PIP', 'touch "${0%python}ray"'));
+    await writeFile(join(folder, 'ray'), '');
+    const python = async (script: string) => {
+      await writeFile(join(folder, 'python'), `#!/bin/sh\n${script}\n`);
+      await chmod(join(folder, 'python'), 0o755);
+    };
+    await python('echo 2.53.0');
+    const said: string[] = [];
+    const options = { env, say: (line: string) => said.push(line) };
+    expect(await provideRay(options)).toEqual({ bin: folder });
+    expect(await provideRay({ env: { ...env, MANTA_RAY_VERSION: '2.53.0' } })).toEqual({ bin: folder });
+    expect((await provideRay({ env: { ...env, MANTA_RAY_VERSION: '2.9.0' } })).bin).not.toBe(folder);
+    expect(said).toEqual([`using the Ray that is installed in ${folder}`]);
+    await python('echo No module named ray.serve >&2; exit 1');
+    expect((await provideRay({ env })).bin).not.toBe(folder);
+  });
+
   test('ends an installation when it is told to, and begins anew the next time', async () => {
     const { env } = await machine(fakePip.replace('PIP', 'exec sleep 1000'));
     const stop = new AbortController();

@@ -35,8 +35,8 @@ const OLDEST_PYTHON = [3, 10] as const;
 const READ_VERSION = 'import sys; print(sys.implementation.name, sys.version_info[0], sys.version_info[1])';
 
 /**
- * Provides real Ray from PyPI: the newest that this machine's Python can have, or the version in `MANTA_RAY_VERSION`. It is made once and
- * kept in the user's cache; `MANTA_RAY_VENV` names an environment of one's own instead.
+ * Provides real Ray: the version in `MANTA_RAY_VERSION`, else any. One that is in the path is used; else the newest that this machine's
+ * Python can have is installed from PyPI, once, and kept in the user's cache. `MANTA_RAY_VENV` names an environment of one's own.
  */
 export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHome> {
   const { env = process.env, say = () => undefined, signal } = options;
@@ -46,6 +46,11 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
   const requirement = `ray[default,serve]${version ? `==${version}` : ''}`;
   const folder = join(cacheRoot(env), 'ray', await folderName(requirement, env));
   if (isComplete(folder)) return { bin: join(folder, 'bin') };
+  const installed = await installedRay(version, env);
+  if (installed !== undefined) {
+    say(`using the Ray that is installed in ${installed}`);
+    return { bin: installed };
+  }
   await mkdir(join(folder, '..'), { recursive: true });
   return await withLock(
     `${folder}.lock`,
@@ -65,6 +70,20 @@ function existing(folder: string): RayHome {
   throw new RayMissingError(
     `MANTA_RAY_VENV is set to ${folder}, which has no bin/ray. Install ray[default,serve] there, or unset the variable and it is done for you.`,
   );
+}
+
+/** All that a cluster needs of Ray, with its version. */
+const READ_RAY = 'import ray, ray.serve, ray.job_submission, ray.dashboard.optional_deps; print(ray.__version__)';
+
+/** The folder of the first `ray` in the path, where it is whole and of the wanted version; any version will do where none is wanted. */
+async function installedRay(version: string | undefined, env: Environment): Promise<string | undefined> {
+  const bin = (env['PATH'] ?? '').split(':').find((folder) => folder !== '' && existsSync(join(folder, 'ray')));
+  if (bin === undefined) return undefined;
+  const python = [join(bin, 'python'), join(bin, 'python3')].find((path) => existsSync(path));
+  if (python === undefined) return undefined;
+  const { code, stdout } = await run(python, ['-c', READ_RAY], env);
+  const found = stdout.trim().split('\n').at(-1) ?? '';
+  return code === 0 && (version === undefined || version === '' || found === version) ? bin : undefined;
 }
 
 /** Written last: a folder without it is what a killed installation left behind. */

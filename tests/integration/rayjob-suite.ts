@@ -13,16 +13,16 @@ import { type Stage, until } from './stage.ts';
 interface Bench {
   readonly namespace: string;
   /** Runs until the case is over, as a user who is bound to what `manta rbac` prints. */
-  operate(settings?: Partial<OperatorSettings>): Promise<void>;
-  apply(spec: Partial<RayJobSpec>): Promise<RayJob>;
-  job(): Promise<RayJob>;
-  edit(spec: Partial<RayJobSpec>): Promise<unknown>;
+  readonly operate: (settings?: Partial<OperatorSettings>) => Promise<void>;
+  readonly apply: (spec: Partial<RayJobSpec>) => Promise<RayJob>;
+  readonly job: () => Promise<RayJob>;
+  readonly edit: (spec: Partial<RayJobSpec>) => Promise<unknown>;
   /** Waits until the job is in that stage. */
-  stage(wanted: string): Promise<RayJob>;
-  clusters(): Promise<readonly string[]>;
+  readonly stage: (wanted: string) => Promise<RayJob>;
+  readonly clusters: () => Promise<readonly string[]>;
   /** What the operator was refused, as its events tell. */
-  refusals(): Promise<readonly unknown[]>;
-  later(stop: () => Promise<void>): void;
+  readonly refusals: () => Promise<readonly unknown[]>;
+  readonly later: (stop: () => Promise<void>) => void;
 }
 
 function useBench(open: () => Stage): () => Bench {
@@ -38,7 +38,8 @@ function useBench(open: () => Stage): () => Bench {
   return () => bench;
 }
 
-async function makeBench({ target, admin, operatorUser }: Stage, later: Bench['later']): Promise<Bench> {
+async function makeBench(stage: Stage, later: Bench['later']): Promise<Bench> {
+  const { target, admin } = stage;
   const namespace = await target.namespace();
   const ref = { name: 'job', namespace };
   const job = () => admin.get<RayJob>(resources.rayJobs, ref);
@@ -47,7 +48,7 @@ async function makeBench({ target, admin, operatorUser }: Stage, later: Bench['l
     later,
     job,
     async operate(settings = {}) {
-      const { client } = await operatorUser();
+      const { client } = await stage.operatorUser();
       const operator = startControllers(client, { namespaces: [namespace], ...settings });
       later(() => operator.stop());
     },
@@ -158,8 +159,12 @@ export function rayJobSuite(open: () => Stage): void {
       const { items } = await admin.list(resources.rayJobs, { namespace });
       return items.length >= 3 ? items : undefined;
     });
-    const times = made.map(({ metadata }) => metadata?.annotations?.[Annotation.CronJobScheduledTimestamp]);
-    expect(times.toSorted().slice(0, 3)).toEqual([at(minute - 2), at(minute - 1), at(minute)]);
+    const times = made.map(({ metadata }) => metadata?.annotations?.[Annotation.CronJobScheduledTimestamp] ?? '');
+    expect(times.toSorted((a, b) => a.localeCompare(b)).slice(0, 3)).toEqual([
+      at(minute - 2),
+      at(minute - 1),
+      at(minute),
+    ]);
     expect(await refusals()).toEqual([]);
   });
 }

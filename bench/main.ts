@@ -14,6 +14,7 @@ import { router } from './scenarios/router.ts';
 import { start } from './scenarios/start.ts';
 import { sync } from './scenarios/sync.ts';
 import { upgrades } from './scenarios/upgrades.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   patches,
@@ -23,6 +24,7 @@ const SCENARIOS: readonly Scenario[] = [
   engineIdle,
   engineLoad,
   router,
+  webhooks,
   upgrades,
   thousandClusters,
   wide,

@@ -106,7 +106,8 @@ describe('the package map', () => {
   it('lets a package reach another only through its public surface', () => {
     const wrong = violations(
       ({ path }, { from }) => {
-        if (/^@manta\/[a-z]+\/(?!testing$|crds$|machine$|stop-signal$)/.test(from)) return `imports the inside of a package: ${from}`;
+        if (/^@manta\/[a-z]+\/(?!testing$|crds$|machine$|stop-signal$)/.test(from))
+          return `imports the inside of a package: ${from}`;
         const escapes =
           from.startsWith('.') && !join(path, '..', from).startsWith(path.split('/').slice(0, 3).join('/'));
         return escapes ? `leaves its package: ${from}` : undefined;

@@ -13,6 +13,7 @@ const SERVICES = 100;
 const LATENCY_MS = 20;
 const DEPLOY_MS = 1000;
 const READY_MS = 1000;
+const SETTLE_MS = 20_000;
 const IDLE_MS = 60_000;
 const WRITERS = 8;
 const GIVE_UP_MS = 4 * 60_000;
@@ -49,6 +50,7 @@ function besidePeer(figures: Readonly<Record<string, number>>): Measurement['bud
 
 async function runServices(stage: ClusterStage, operator: Operator, count: number): Promise<Result> {
   await stage.client.create(resources.nodes, { metadata: { name: 'node-1' } });
+  await untilEndpointsWork(stage);
   const heads = startChild<{ readonly url: string }>('support/serve-heads.ts', [String(LATENCY_MS), String(DEPLOY_MS)]);
   const { url } = await heads.first;
   process.env['HTTP_PROXY'] = url;
@@ -57,6 +59,8 @@ async function runServices(stage: ClusterStage, operator: Operator, count: numbe
   try {
     await pause(3000);
     const first = await measured(stage, url, () => makeReady(stage, benchServices(count)));
+    // Heads that come to take requests, and counts of endpoints, follow readiness by some seconds.
+    await pause(SETTLE_MS);
     const cpuReady = running.cpuSeconds();
     const idle = await measured(stage, url, () => pause(IDLE_MS));
     const cpuIdle = running.cpuSeconds();
@@ -80,6 +84,16 @@ async function runServices(stage: ClusterStage, operator: Operator, count: numbe
     await running.stop();
     await heads.stop();
   }
+}
+
+/** Kubernetes' own controllers take their time to begin, which is nobody's latency here. */
+async function untilEndpointsWork({ client }: ClusterStage): Promise<void> {
+  const metadata = { name: 'probe', namespace: 'marker' };
+  await client.create(resources.services, { metadata, spec: { selector: { probe: 'probe' }, ports: [{ port: 80 }] } });
+  await untilTrue(
+    async () => (await client.list(resources.endpointSlices, { namespace: 'marker' })).items.length > 0,
+    'no EndpointSlice comes',
+  );
 }
 
 interface Measured<T> {

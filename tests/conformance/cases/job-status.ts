@@ -69,6 +69,13 @@ const refusals: Readonly<Record<string, readonly [statuses: readonly Fields[], c
     [{ startTime: early }, { startTime: late }],
     [`status.startTime: FieldValueInvalid: Invalid value: "${late}": field is immutable for unsuspended job once set`],
   ],
+  'a beginning that is taken back together with the word that it was suspended': [
+    [
+      { startTime: early, conditions: [condition('Suspended')] },
+      { startTime: null, conditions: [] },
+    ],
+    ['status.startTime: FieldValueInvalid: Invalid value: null: field is immutable for unsuspended job once set'],
+  ],
   'pods of a job that has ended': [
     [{ startTime: early, active: 1 }, { conditions: failed }],
     ['status.active: FieldValueInvalid: Invalid value: 1: active>0 is invalid for finished job'],
@@ -96,6 +103,15 @@ export const cases: readonly Case[] = [
       },
     }),
   ),
+  {
+    title: 'a job that is said to be suspended no more may begin anew',
+    run: async (t) => {
+      const patch = await unmanaged(t);
+      expect((await patch({ startTime: early, conditions: [condition('Suspended')] })).status).toBe(200);
+      const resumed = { ...condition('Suspended'), status: 'False' };
+      expect((await patch({ startTime: late, conditions: [resumed] })).status).toBe(200);
+    },
+  },
   {
     title: 'a suspended job may begin anew',
     run: async (t) => {

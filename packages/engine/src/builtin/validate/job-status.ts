@@ -8,7 +8,7 @@ import { type Causes, checkNonNegative } from './check.ts';
 export function checkJobStatus(job: JsonObject, old: JsonObject): Causes {
   const [status, before] = [part(job, 'status') ?? {}, part(old, 'status') ?? {}];
   // A job that is resumed begins anew with the update that says so.
-  const isResumed = has(before, 'Suspended') && !has(status, 'Suspended');
+  const isResumed = has(before, 'Suspended') && has(status, 'Suspended', 'False');
   const isHeld = part(job, 'spec')?.['suspend'] === true || isResumed;
   return [
     ...['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap((key) =>
@@ -23,8 +23,8 @@ export function checkJobStatus(job: JsonObject, old: JsonObject): Causes {
   ];
 }
 
-function has(status: JsonObject, type: string): boolean {
-  return parts(status, 'conditions').some((each) => text(each, 'type') === type && text(each, 'status') === 'True');
+function has(status: JsonObject, type: string, state: 'True' | 'False' = 'True'): boolean {
+  return parts(status, 'conditions').some((each) => text(each, 'type') === type && text(each, 'status') === state);
 }
 
 /** A problem that shows its value in a form of its own, or not at all. */

@@ -2,9 +2,13 @@ import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endLocalRay, type LocalRay, processesOf, startLocalRay } from './support/local-ray.ts';
 import { create, exec, isReady, NAMESPACE, podOf, podsOf, python, until, untilObject } from './support/look.ts';
-import { rayCluster, workers } from './support/manifests.ts';
+import { NO_DASHBOARD, rayCluster, workers } from './support/manifests.ts';
 
 const ALIVE = 'print(sum(node["Alive"] for node in ray.nodes()))';
+
+/** Ray looks for a head that is gone for a minute, which is long for a test. */
+const soonGivingUp = (group: string) =>
+  group.replace('{ name: ray-', '{ env: [{ name: RAY_gcs_rpc_server_reconnect_timeout_s, value: "5" }], name: ray-');
 
 describe('a RayCluster on real Ray', () => {
   let ray: LocalRay;
@@ -14,7 +18,7 @@ describe('a RayCluster on real Ray', () => {
 
   beforeAll(async () => {
     ray = await startLocalRay();
-    await create(ray, rayCluster('a', { groups: [workers('one'), workers('two')] }));
+    await create(ray, rayCluster('a', { groups: [soonGivingUp(workers('one')), workers('two')] }));
     await untilObject(ray, resources.rayClusters, 'a', ({ status }) => status?.state === 'ready');
   });
   afterAll(() => endLocalRay(ray));
@@ -78,6 +82,48 @@ describe('a RayCluster on real Ray', () => {
       (pods) => pods.length === 0,
     );
     expect((await group('one'))[0]?.metadata?.uid).toBe(kept?.metadata?.uid);
+  });
+
+  it('has nothing to do with another one beside it, which can be suspended and resumed', async () => {
+    const other = { namespace: NAMESPACE, name: 'b' };
+    const isIn = (wanted: string) =>
+      untilObject(ray, resources.rayClusters, 'b', ({ status }) => status?.state === wanted);
+    const suspend = (isOn: boolean) =>
+      ray.client.patch(resources.rayClusters, other, { type: 'merge', body: { spec: { suspend: isOn } } });
+    const [kept] = await group('one');
+    await create(ray, rayCluster('b', { head: NO_DASHBOARD }));
+    await isIn('ready');
+    const before = await podOf(ray, 'b', 'head');
+    expect(await python(ray, before?.metadata?.name ?? '', ALIVE)).toBe('1');
+    expect(await python(ray, await headName(), ALIVE)).toBe('2');
+    await suspend(true);
+    await isIn('suspended');
+    expect(await podsOf(ray, { 'ray.io/cluster': 'b' })).toEqual([]);
+    await suspend(false);
+    await isIn('ready');
+    expect((await podOf(ray, 'b', 'head'))?.metadata?.uid).not.toBe(before?.metadata?.uid);
+    expect((await group('one'))[0]?.metadata?.uid).toBe(kept?.metadata?.uid);
+    await ray.client.delete(resources.rayClusters, other);
+  });
+
+  it('without fault tolerance has no worker of the old head left when its head was killed', async () => {
+    const head = await headName();
+    const [before] = await group('one');
+    const started = before?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+    const count = (await podsOf(ray, { 'ray.io/cluster': 'a' })).length;
+    await ray.client.delete(resources.pods, { namespace: NAMESPACE, name: head }, { gracePeriodSeconds: 0 });
+    await until('another head', headName, (name) => name !== '' && name !== head);
+    const all = 'print(len(ray.nodes()), sum(node["Alive"] for node in ray.nodes()))';
+    const nodes = await until(
+      'all nodes, on the new head',
+      async () => python(ray, await headName(), all),
+      (text) => text === `${count} ${count}`,
+    );
+    expect(nodes).toBe(`${count} ${count}`);
+    // What ran for the old head has ended: the container runs anew, or another pod is in its place.
+    const [after] = await group('one');
+    const restarts = after?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+    expect(after?.metadata?.uid !== before?.metadata?.uid || restarts > started).toBe(true);
   });
 
   it('leaves nothing behind when it is deleted', async () => {

@@ -177,13 +177,13 @@ export function proxiedDashboardSuite(open: () => Stage): void {
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
   /** A cluster whose head is the one that listens on this port. */
-  function clusterOn(port: number): RayClusterSpec {
+  function clusterOn(nodeName: string, port: number): RayClusterSpec {
     const { headGroupSpec } = rayClusterSpec();
     const containers = (headGroupSpec.template.spec?.containers ?? []).map((container) => ({
       ...container,
       ports: [{ name: 'dashboard', containerPort: port }],
     }));
-    return rayClusterSpec({ headGroupSpec: { ...headGroupSpec, template: { spec: { containers } } } });
+    return rayClusterSpec({ headGroupSpec: { ...headGroupSpec, template: { spec: { nodeName, containers } } } });
   }
 
   it.runIf(address !== undefined)('a job is submitted, followed, read and stopped through the API server', async () => {
@@ -196,7 +196,11 @@ export function proxiedDashboardSuite(open: () => Stage): void {
     const { transport } = await open().operatorUser();
     const send = sendThroughApiServerProxy(transport);
     await operate({ sendToRay: send, throughApiServer: true });
-    await apply({ rayClusterSpec: clusterOn(Number(new URL(served.url).port)) });
+    // A Service knows only pods whose node is known.
+    const node = open().target.unique('node');
+    await open().target.must('POST', '/api/v1/nodes', { metadata: { name: node } });
+    later(async () => void (await open().target.request('DELETE', `/api/v1/nodes/${node}`)));
+    await apply({ rayClusterSpec: clusterOn(node, Number(new URL(served.url).port)) });
     await until('the job to be submitted', async () => (head.executions.length > 0 ? true : undefined));
     const { status } = await job();
     const id = status?.jobId ?? '';

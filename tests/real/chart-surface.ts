@@ -56,6 +56,7 @@ export const KNOWN_VALUES: readonly string[] = [
   'service.port',
   'manta.rbacWrites',
   'manta.profiles',
+  'manta.securityProfile',
   'manta.webhooks',
 ];
 
@@ -73,6 +74,7 @@ export const CHART_FLAGS: readonly string[] = [
   '--log-stdout-encoder',
   '--qps',
   '--reconcile-concurrency',
+  '--security-profile',
   '--use-kubernetes-proxy',
   '--watch-namespace',
 ];

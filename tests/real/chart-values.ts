@@ -282,6 +282,13 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       expect(JSON.stringify(rules)).not.toContain('pods/resize');
     },
   },
+  'clusters that are secure by default': {
+    values: { manta: { securityProfile: 'secure' }, nameOverride: 'rays' },
+    check: ({ container }) => {
+      expect(container.args).toContain('--security-profile=secure');
+      expect(container.env).toEqual([{ name: 'OPERATOR_APP_NAME', value: 'rays' }]);
+    },
+  },
   'webhooks with a certificate of the operator': {
     values: { manta: { webhooks: { enabled: true } }, env: [{ name: 'A', value: 'b' }] },
     check: ({ container, find }) => {
@@ -372,6 +379,10 @@ export const WRONG_VALUES: Readonly<Record<string, { readonly values: object; re
   'webhooks with a certificate that nobody trusts': {
     values: { manta: { webhooks: { enabled: true, certificate: 'secret' } } },
     says: 'manta.webhooks.caBundle must be given',
+  },
+  'an unknown security profile': {
+    values: { manta: { securityProfile: 'open' } },
+    says: 'manta.securityProfile must be secure or empty, but is open',
   },
   'an unknown profile': { values: { manta: { profiles: ['everything'] } }, says: 'there is no profile everything' },
 };

@@ -2,8 +2,12 @@
 {{- default .Release.Name .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
+{{- define "operator.appName" -}}
+{{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
 {{- define "operator.selectorLabels" -}}
-app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/name: {{ include "operator.appName" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
@@ -50,6 +54,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 
 {{- define "operator.checkNumbers" -}}
+{{- with .Values.manta.securityProfile }}
+{{- if ne . "secure" }}{{ fail (printf "manta.securityProfile must be secure or empty, but is %v" .) }}{{ end }}
+{{- end }}
 {{- if not (kindIs "invalid" .Values.reconcileConcurrency) }}
 {{- if not (regexMatch "^[1-9][0-9]*$" (toString .Values.reconcileConcurrency)) }}{{ fail (printf "reconcileConcurrency must be a positive whole number, but is %v" .Values.reconcileConcurrency) }}{{ end }}
 {{- end }}

@@ -21,6 +21,8 @@ export interface Findings extends Suspects {
   readonly isUnusable?: boolean;
   /** The wanted spec was tried and rolled back. */
   readonly isRejected: boolean;
+  /** Why traffic cannot be moved in steps, in a sentence. */
+  readonly routingTrouble?: string | undefined;
 }
 
 /** The conditions of a service once the rest of its status is known. */
@@ -102,14 +104,15 @@ const REJECTED = no(
 
 function withUpgrade(
   conditions: readonly Condition[],
-  { active, pending, isRejected }: Findings,
+  { active, pending, isRejected, routingTrouble }: Findings,
   setting: Setting,
 ): readonly Condition[] {
   const set = (verdict: Parameters<typeof withCondition>[2]) =>
     withCondition(conditions, Type.UpgradeInProgress, verdict, setting);
   if (active.rayClusterName) {
+    const waits = routingTrouble === undefined ? '' : `; traffic stays where it is: ${routingTrouble}`;
     return pending.rayClusterName
-      ? set(yes(Reason.BothActivePendingClustersExist, 'Both active and pending Ray clusters exist'))
+      ? set(yes(Reason.BothActivePendingClustersExist, `Both active and pending Ray clusters exist${waits}`))
       : set(
           isRejected ? REJECTED : no(Reason.NoPendingCluster, 'Active Ray cluster exists and no pending Ray cluster'),
         );

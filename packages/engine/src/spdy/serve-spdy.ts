@@ -14,14 +14,14 @@ export class SpdyStream extends Duplex {
     this.#id = id;
     this.headers = headers;
     this.#transport = transport;
+    this.once('close', () => this.#onRead?.());
   }
 
-  /** Gives the reader bytes; resolves when it wants more. */
+  /** Gives the reader bytes; resolves when it wants more, or is gone. */
   async receive(bytes: Buffer): Promise<void> {
     if (this.destroyed || this.push(bytes)) return;
     await new Promise<void>((resolve) => {
       this.#onRead = resolve;
-      this.once('close', resolve);
     });
   }
 
@@ -45,6 +45,8 @@ export class SpdyStream extends Duplex {
 export async function serveSpdy(transport: Duplex, onStream: (stream: SpdyStream) => void): Promise<void> {
   const session = new Session(transport, onStream);
   let bytes: Buffer = Buffer.alloc(0);
+  // Its end is heard also while a reader holds the loop.
+  transport.once('close', () => session.close());
   try {
     for await (const chunk of transport) {
       bytes = Buffer.concat([bytes, chunk]);

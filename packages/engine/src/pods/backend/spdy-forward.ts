@@ -55,13 +55,25 @@ async function forward(
     connection.once('close', () => {
       data.end();
       problems?.end();
+      data.unpipe(connection);
+      discard(data);
     });
+    if (data.destroyed) {
+      connection.destroy();
+      return;
+    }
     data.once('close', () => connection.destroy());
     connection.pipe(data).pipe(connection);
   } catch (error) {
     problems?.end(told(port, error));
     data.end();
+    discard(data);
   }
+}
+
+/** What nobody takes any more would hold up all that the connection carries. */
+function discard(data: SpdyStream): void {
+  data.resume();
 }
 
 function told(port: number, error: unknown): string {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
-import { onChannels, openChannels, sendOn } from './channels.ts';
+import { onChannels, openChannels, sendOn, sendWhole } from './channels.ts';
 import { followOutput } from './follow-output.ts';
 
 const [STDOUT, PROBLEM] = [1, 3];
@@ -22,7 +22,10 @@ export async function serveAttach(
   socket.once('close', () => gone.abort());
   // What a client types goes nowhere, but its going away is heard.
   onChannels(socket, () => undefined);
-  await followOutput(container, path, from, gone.signal, async (chunk) => sendOn(socket, STDOUT, chunk));
-  sendOn(socket, PROBLEM, SUCCESS);
-  socket.close(1000);
+  try {
+    await followOutput(container, path, from, gone.signal, (chunk) => sendWhole(socket, STDOUT, chunk));
+    sendOn(socket, PROBLEM, SUCCESS);
+  } finally {
+    socket.close(1000);
+  }
 }

@@ -27,9 +27,17 @@ export async function openChannels({ request }: PodCall, protocols: readonly str
   });
 }
 
-/** Sends bytes on a channel. */
+/** Sends bytes on a channel; they wait here for a client that is slow to read. */
 export function sendOn(socket: WebSocket, channel: number, bytes: Uint8Array): void {
-  if (socket.readyState === socket.OPEN) socket.send(Buffer.concat([Buffer.from([channel]), bytes]));
+  void sendWhole(socket, channel, bytes);
+}
+
+/** Sends bytes on a channel; resolves when they are on their way, or nobody is there to take them. */
+export function sendWhole(socket: WebSocket, channel: number, bytes: Uint8Array): Promise<void> {
+  if (socket.readyState !== socket.OPEN) return Promise.resolve();
+  return new Promise((resolve) => {
+    socket.send(Buffer.concat([Buffer.from([channel]), bytes]), () => resolve());
+  });
 }
 
 /** Calls back with every message, by channel, from the first one on. */

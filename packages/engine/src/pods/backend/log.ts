@@ -1,11 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { badRequest } from '../../server/errors.ts';
+import { isGone } from '../../server/http/http-request.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
 import { followOutput, readOutput } from './follow-output.ts';
 
 /** Sends what a container has said, and with `follow` what it goes on to say until it ends. */
-export async function serveLog(container: ContainerRunner, { query, response, pod }: PodCall): Promise<void> {
+export async function serveLog(
+  container: Pick<ContainerRunner, 'container' | 'output' | 'process' | 'view'>,
+  { query, response, pod }: PodCall,
+): Promise<void> {
   const isPrevious = query.get('previous') === 'true';
   const path = container.output(isPrevious);
   const { name } = container.container;
@@ -20,12 +24,16 @@ export async function serveLog(container: ContainerRunner, { query, response, po
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   const sink = async (chunk: Buffer) => {
-    if (!response.write(chunk)) await new Promise<void>((resolve) => onceFree(response, resolve));
+    if (isGone(response) || response.write(chunk) || isGone(response)) return;
+    await new Promise<void>((resolve) => onceFree(response, resolve));
   };
-  const at = await readOutput(path, from, limitOf(query), sink);
-  const isFollowed = query.get('follow') === 'true' && !isPrevious;
-  if (isFollowed) await followOutput(container, path, at, gone.signal, sink);
-  response.end();
+  try {
+    const at = await readOutput(path, from, limitOf(query), sink);
+    const isFollowed = query.get('follow') === 'true' && !isPrevious;
+    if (isFollowed && at !== undefined) await followOutput(container, path, at, gone.signal, sink);
+  } finally {
+    response.end();
+  }
 }
 
 function limitOf(query: URLSearchParams): number | undefined {

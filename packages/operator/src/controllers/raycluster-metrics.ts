@@ -28,19 +28,15 @@ export function exportRayClusterMetrics(
     'kuberay_cluster_provisioned_duration_seconds',
     'Seconds from the creation of a RayCluster until all its pods were ready',
   );
-  let shown: readonly (readonly [keyof typeof gauges, Labels])[] = [];
   metrics.onScrape(() => {
-    for (const [gauge, labels] of shown) gauges[gauge].remove(labels);
-    shown = [...clusters.records()].flatMap((cluster) => {
+    for (const gauge of Object.values(gauges)) gauge.remove({});
+    for (const cluster of clusters.records()) {
       const id = idOf(cluster);
       const is = (type: RayClusterConditionType) => String(isConditionTrue(cluster.status?.conditions, type));
-      return [
-        ['info', { ...id, owner_kind: cluster.metadata?.labels?.[Label.OriginatedFromCrd] ?? 'None' }],
-        ['provisioned', { ...id, condition: is(RayClusterConditionType.Provisioned) }],
-        ['head', { ...id, condition: is(RayClusterConditionType.HeadPodReady) }],
-      ] as const;
-    });
-    for (const [gauge, labels] of shown) gauges[gauge].set(labels, 1);
+      gauges.info.set({ ...id, owner_kind: cluster.metadata?.labels?.[Label.OriginatedFromCrd] ?? 'None' }, 1);
+      gauges.provisioned.set({ ...id, condition: is(RayClusterConditionType.Provisioned) }, 1);
+      gauges.head.set({ ...id, condition: is(RayClusterConditionType.HeadPodReady) }, 1);
+    }
   });
   return {
     wrote(cluster, { conditions }, now) {

@@ -30,14 +30,13 @@ export function exportRayJobMetrics(
     'kuberay_job_execution_duration_seconds',
     'Seconds from the start of an attempt at a RayJob to its end',
   );
-  let shown: readonly (readonly [keyof typeof gauges, Labels])[] = [];
   metrics.onScrape(() => {
-    for (const [gauge, labels] of shown) gauges[gauge].remove(labels);
-    shown = [...jobs.records()].flatMap((job) => {
-      const deployment_status = job.status?.jobDeploymentStatus ?? '';
-      return [['info', idOf(job)] as const, ['stage', { ...idOf(job), deployment_status }] as const];
-    });
-    for (const [gauge, labels] of shown) gauges[gauge].set(labels, 1);
+    for (const gauge of Object.values(gauges)) gauge.remove({});
+    for (const job of jobs.records()) {
+      const id = idOf(job);
+      gauges.info.set(id, 1);
+      gauges.stage.set({ ...id, deployment_status: job.status?.jobDeploymentStatus ?? '' }, 1);
+    }
   });
   return {
     wrote(job, { jobDeploymentStatus, startTime }, now) {

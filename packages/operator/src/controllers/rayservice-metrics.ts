@@ -1,8 +1,6 @@
 import { type RayService, RayServiceConditionType } from '@manta/api';
 import type { Informer, MetricsRegistry } from '@manta/runtime';
 
-type Labels = Readonly<Record<string, string>>;
-
 /** Shows every RayService that is known, and how it stands, whenever somebody scrapes. A service that is gone shows no more. */
 export function exportRayServiceMetrics(
   metrics: Pick<MetricsRegistry, 'gauge' | 'onScrape'>,
@@ -19,20 +17,16 @@ export function exportRayServiceMetrics(
       'Describes whether the RayService is performing a zero-downtime upgrade.',
     ),
   };
-  let shown: readonly (readonly [keyof typeof gauges, Labels])[] = [];
   metrics.onScrape(() => {
-    for (const [gauge, labels] of shown) gauges[gauge].remove(labels);
-    shown = [...services.records()].flatMap(({ metadata = {}, status }) => {
+    for (const gauge of Object.values(gauges)) gauge.remove({});
+    for (const { metadata = {}, status } of services.records()) {
       const { name = '', namespace = '', uid = '' } = metadata;
       const id = { name, namespace, uid };
       const is = (type: string) =>
         String(status?.conditions?.find((condition) => condition.type === type)?.status === 'True');
-      return [
-        ['info', id],
-        ['ready', { ...id, condition: is(RayServiceConditionType.Ready) }],
-        ['upgrading', { ...id, condition: is(RayServiceConditionType.UpgradeInProgress) }],
-      ] as const;
-    });
-    for (const [gauge, labels] of shown) gauges[gauge].set(labels, 1);
+      gauges.info.set(id, 1);
+      gauges.ready.set({ ...id, condition: is(RayServiceConditionType.Ready) }, 1);
+      gauges.upgrading.set({ ...id, condition: is(RayServiceConditionType.UpgradeInProgress) }, 1);
+    }
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { release } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { joinLines, quote } from '../machine/root-script.ts';
@@ -13,6 +14,7 @@ import { execIn, startOn } from '../sandbox/machine-process.ts';
 import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { newSocketFolder } from '../sandbox/socket-folder.ts';
 import { type Door, Doors } from './doors.ts';
+import { loopbackDevice } from './loopback-device.ts';
 import { endMarked } from './marked-processes.ts';
 import { PodPorts, portsIn, RAY_PORTS } from './pod-ports.ts';
 import { PortPool } from './port-pool.ts';
@@ -41,6 +43,11 @@ const realAddress = (ip: string) =>
   process.platform === 'linux' ? `127.77.0.${ip.slice(ip.lastIndexOf('.') + 1)}` : '127.0.0.1';
 /** Where the machine itself is found by pods. */
 export const PLAIN_GATEWAY = realAddress(`${SUBNET}.1`);
+const DEVICE = loopbackDevice({
+  platform: process.platform,
+  release: release(),
+  isRoot: process.getuid?.() === 0,
+});
 
 /** Pods without any namespaces: ports of their own, names and folders translated, everything else shared with the machine. */
 export async function startPlainDriver(options: PlainDriverOptions): Promise<SandboxDriver> {
@@ -184,10 +191,11 @@ function homeOf({ request }: PlainPod): readonly [string, string] {
   return ['/home/ray', join(request.folder, 'home')];
 }
 
-function translationOf({ doors }: PlainMachine, { ports }: PlainPod): Omit<Translation, 'paths'> {
+function translationOf({ doors }: PlainMachine, { ip, ports }: PlainPod): Omit<Translation, 'paths'> {
   return {
     hasPort: (port) => ports.has(port),
     realPort: (port) => ports.realOf(port),
+    local: DEVICE === undefined ? realAddress(ip) : undefined,
     doorOf: (name, port) => doors.of(name, port),
   };
 }
@@ -202,6 +210,7 @@ function variablesOf(
   const home = homeOf(pod);
   const facts: PodFacts = {
     ip: realAddress(ip),
+    device: DEVICE,
     seenIp: ip,
     ports: ports.toObject(),
     paths: [...paths, home],

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export interface PodFacts {
   /** Where it listens. */
   readonly ip: string;
+  /** The interface that those are held to who listen on all; without it they listen on its address alone. */
+  readonly device: string | undefined;
   /** The address that its object has. */
   readonly seenIp: string;
   /** The pod's ports, and the machine's that stand for them. */
@@ -66,6 +68,23 @@ def door(name, port):
     return host, int(number)
 
 
+def hold(self, host, port):
+    """The address that a program gets which wants all: nobody outside this machine is to reach it."""
+    # Not what only sends.
+    if host not in ("", "0.0.0.0", "::") or (self.type == socket.SOCK_DGRAM and port == 0):
+        return host
+    if pod.get("device"):
+        try:
+            self.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, pod["device"].encode() + b"\\0")
+            return host
+        except OSError:
+            pass
+    if self.family == socket.AF_INET:
+        return pod["ip"]
+    only_v6 = self.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)
+    return "::1" if only_v6 else "::ffff:" + pod["ip"]
+
+
 def text_of(word):
     return whole.sub(lambda match: places[match[0]], word) if isinstance(word, str) else word
 
@@ -86,13 +105,24 @@ if pod:
             host = name = pod["ip"]
         if name in ("localhost", "127.0.0.1", pod["ip"]):
             port = port if number is None else real_port(number)
+            if name != pod["ip"] and number is not None and not pod.get("device"):
+                return first_own(host, port, *more, **named)
         elif isinstance(name, str) and number is not None:
             host, port = door(name, number) or (host, port)
         return plain_find(host, port, *more, **named)
 
+    def first_own(host, port, *more, **named):
+        """Programs that wanted to listen on all are on the pod's own address, others where they said."""
+        try:
+            own = plain_find(pod["ip"], port, *more, **named)
+        except socket.gaierror:
+            own = []
+        return own + plain_find(host, port, *more, **named)
+
     def bind(self, address):
-        if isinstance(address, tuple) and len(address) > 1:
-            address = (address[0], real_port(address[1]), *address[2:])
+        if self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple) and len(address) > 1:
+            port = real_port(address[1])
+            address = (hold(self, address[0], port), port, *address[2:])
         return plain_bind(self, address)
 
     def popen(self, args, *more, **named):
@@ -155,7 +185,7 @@ if args[:1] == ["kuberay-autoscaler"] and given("gcs-address") is None:
 address = given("address")
 if address is not None and "://" not in address and ":" in address:
     host, port = address.rsplit(":", 1)
-    found = (host, real_port(int(port))) if host in ("localhost", "127.0.0.1") else door(host, int(port))
+    found = (pod["ip"], real_port(int(port))) if host in ("localhost", "127.0.0.1") else door(host, int(port))
     if found is not None:
         args.append(f"--address={found[0]}:{found[1]}")
 

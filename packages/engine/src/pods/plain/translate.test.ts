@@ -29,6 +29,13 @@ describe('what a command says', () => {
     expect(await translate(said, translation)).toBe(meant);
   });
 
+  it('has its own ports on the pod’s address where they are not found on the loopback', async () => {
+    const own = { ...translation, local: '127.77.0.2' };
+    expect(await translate('wget localhost:52365/x localhost:9999', own)).toBe(
+      'wget 127.77.0.2:52465/x localhost:9999',
+    );
+  });
+
   it('stays as it is where there are no folders', () => {
     expect(translatePaths('/home/ray', [])).toBe('/home/ray');
   });

@@ -2,6 +2,8 @@
 export interface Translation {
   hasPort(port: number): boolean;
   realPort(port: number): number;
+  /** The address of this pod's ports, where they are not found on the loopback that all share. */
+  readonly local?: string | undefined;
   /** Folders as containers see them, and where they really are. */
   readonly paths: readonly (readonly [seen: string, real: string])[];
   /** A door of this machine that leads to a port of a Service. */
@@ -20,7 +22,7 @@ export async function translate(text: string, translation: Translation): Promise
   }
   const named = text.replaceAll(SERVICE, (whole) => doors.get(whole) ?? whole);
   const local = named.replaceAll(LOCAL, (whole, host: string, port: string) =>
-    translation.hasPort(Number(port)) ? `${host}:${translation.realPort(Number(port))}` : whole,
+    translation.hasPort(Number(port)) ? `${translation.local ?? host}:${translation.realPort(Number(port))}` : whole,
   );
   return translatePaths(local, translation.paths);
 }

@@ -1,11 +1,17 @@
 import type { RayCluster, RayClusterSpec } from '@manta/api';
-import type { Interner } from '@manta/runtime';
+import { Interner } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 
-/** A RayCluster as it is kept. Its pod templates are most of it, and those of many clusters are the same: they are kept once. */
-export function clusterRecord(cluster: RayCluster, intern: Interner): RayCluster {
-  const kept = withoutManagedFields(cluster);
-  return kept.spec === undefined ? kept : { ...kept, spec: sharing(kept.spec, intern) };
+/** Templates are big, and the interner keeps those of clusters that are gone: few of them, while those in use by many are asked for often. */
+const GENERATION = 500;
+
+/** Makes RayClusters as they are kept. Their pod templates are most of them, and those of many clusters are the same: they are kept once. */
+export function clusterRecords(): (cluster: RayCluster) => RayCluster {
+  const intern = new Interner(GENERATION);
+  return (cluster) => {
+    const kept = withoutManagedFields(cluster);
+    return kept.spec === undefined ? kept : { ...kept, spec: sharing(kept.spec, intern) };
+  };
 }
 
 function sharing(spec: RayClusterSpec, intern: Interner): RayClusterSpec {

@@ -23,7 +23,7 @@ import {
   withoutManagedFields,
 } from './child-records.ts';
 import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
-import { clusterRecord } from './cluster-record.ts';
+import { clusterRecords } from './cluster-record.ts';
 import { podRecord } from './pod-record.ts';
 
 /** Local copies of everything that RayClusters are made of. */
@@ -73,7 +73,7 @@ export function createRayClusterCache(
     clusters: createInformer(world, {
       type: resources.rayClusters,
       namespaces,
-      project: clusterRecord,
+      project: clusterRecords(),
       indexes: { origin: ({ metadata }) => originKeys(metadata?.namespace, metadata?.labels) },
     }),
     pods: createInformer(world, {

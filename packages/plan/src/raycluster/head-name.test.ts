@@ -71,6 +71,7 @@ describe('it is made sure that a head is gone', () => {
     [true, 'the cluster was provisioned', { status: { conditions: [PROVISIONED] } }],
     [true, 'the cluster is older than the operator', { metadata: { creationTimestamp: '2026-08-01T11:00:00Z' } }],
     [false, 'there never was one', {}],
+    [false, 'its spec is refused', { status: had('demo-head-a'), spec: { headGroupSpec: { template: {} } } }],
     [false, 'there is one', { status: had('demo-head-a'), pods: [headPod()] }],
     [false, 'none is wanted', { status: had('demo-head-a'), spec: { suspend: true } }],
     [

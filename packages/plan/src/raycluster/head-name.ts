@@ -11,6 +11,7 @@ import {
   type RayClusterStatus,
   withRayClusterDefaults,
 } from '@manta/api';
+import { checkRayCluster } from './check.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -52,7 +53,9 @@ export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number
   if (isNew || metadata?.deletionTimestamp !== undefined) return false;
   const cluster = withRayClusterDefaults(observed.cluster);
   const { spec } = cluster;
-  return spec !== undefined && !isManagedExternally(spec) && isHeadWanted(subjectOf(observed, cluster, spec));
+  if (spec === undefined || isManagedExternally(spec)) return false;
+  const subject = subjectOf(observed, cluster, spec);
+  return isHeadWanted(subject) && checkRayCluster(subject).isUsable;
 }
 
 /** A cluster that runs has a head, unless its user has said that the first is the only one. */

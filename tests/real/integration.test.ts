@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { realAccess } from '../conformance/support/real-access.ts';
 import { kueueSuite } from '../integration/kueue-suite.ts';
 import { permissionsSuite } from '../integration/permissions-suite.ts';
@@ -6,13 +6,14 @@ import { rayClusterSuite } from '../integration/raycluster-suite.ts';
 import { proxiedDashboardSuite, rayJobSuite } from '../integration/rayjob-suite.ts';
 import { openStage, type Stage } from '../integration/stage.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
 
 /** Its own plane: the garbage collector has to run. */
 let plane: ControlPlane;
 let stage: Stage;
 
 beforeAll(async () => {
-  plane = await startControlPlane({ controllerManager: true });
+  plane = await startControlPlane({ controllerManager: true, audit: true });
   stage = await openStage(realAccess(plane));
 });
 afterAll(async () => {
@@ -25,3 +26,11 @@ rayJobSuite(() => stage);
 proxiedDashboardSuite(() => stage);
 kueueSuite(() => stage);
 permissionsSuite(() => stage);
+
+it('none of these operators has asked for anything that the code was not read to use', async () => {
+  const requests = await plane.audit.requests();
+  const shown = [...auditedPermissions(requests.filter(({ user }) => user.startsWith('operator-')))];
+  expect(shown.length).toBeGreaterThan(20);
+  const used = usedPermissions();
+  expect(shown.filter((each) => !used.has(each))).toEqual([]);
+});

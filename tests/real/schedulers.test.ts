@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { clusterRole, type Profile } from '@manta/operator';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
+import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
 import { installCrds } from './ray-api.ts';
 
 /** Its own plane: Kubernetes serves workloads only where it is told to. */
@@ -196,4 +197,20 @@ it('a secure operator writes tokens, policies and certificates that the server t
   const certificate = (part: string) => new X509Certificate(Buffer.from(named(part)['tls.crt'] ?? '', 'base64'));
   expect(certificate('ray-head-secret').checkIssued(certificate('demo-ca-secret'))).toBe(true);
   expect(certificate('ray-worker-secret').checkIssued(certificate('demo-ca-secret'))).toBe(true);
+});
+
+describe('the audit log of all that', () => {
+  const names = [...Object.keys(CASES), 'secure'];
+  const logged = async () => (await plane.audit.requests()).filter(({ user }) => names.includes(user));
+
+  it('shows nothing that was forbidden', async () => {
+    expect((await logged()).filter(({ code }) => code === 403).map(({ user, uri }) => `${user}: ${uri}`)).toEqual([]);
+  });
+
+  it('shows only what the code was read to use, besides the gangs of schedulers', async () => {
+    const used = usedPermissions();
+    const shown = [...auditedPermissions(await logged())].filter((each) => !each.includes('.scheduling.'));
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.filter((each) => !used.has(each))).toEqual([]);
+  });
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { deployFiles } from '../../tools/deploy/manifests.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
+import { installPrometheusCrds } from '../support/prometheus-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { installCrds } from './ray-api.ts';
 
@@ -89,5 +90,40 @@ describe('kubectl apply -k', () => {
     expect(container.env).toEqual([
       { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
     ]);
+  });
+});
+
+describe("kubectl apply -k of deploy/monitoring, by the Prometheus operator's own definitions", () => {
+  const kubeconfig = ['--kubeconfig', plane.adminKubeconfig.path];
+  const apply = (path: string) =>
+    execute(kubectl, [...kubeconfig, 'apply', '--dry-run=server', '-o', 'name', '-k', path]);
+
+  beforeAll(async () => {
+    await installPrometheusCrds(plane);
+    await plane.request('POST', '/api/v1/namespaces', { metadata: { name: 'prometheus-system' } });
+  }, 300_000);
+
+  it('is taken, object by object', async () => {
+    const { stdout } = await apply(join(root, 'deploy/monitoring'));
+    const names = stdout.trim().split('\n');
+    expect(names).toHaveLength((await built(join(root, 'deploy/monitoring'))).length);
+    expect(names.filter((name) => !name.startsWith('configmap/')).toSorted()).toEqual([
+      'podmonitor.monitoring.coreos.com/ray-head-monitor',
+      'podmonitor.monitoring.coreos.com/ray-workers-monitor',
+      'prometheusrule.monitoring.coreos.com/ray-rules',
+      'servicemonitor.monitoring.coreos.com/kuberay-operator',
+    ]);
+  });
+
+  it.each([
+    ['a field that it does not have', 'honorLabels: true', 'honourLabels: true', /unknown field.*honourLabels/],
+    ['an interval that is none', 'interval: 30s', 'interval: often', /interval.*should match/],
+  ])('would not be with %s', async (_, right, wrong, told) => {
+    const text = readFileSync(join(root, 'deploy/monitoring/service-monitor.yaml'), 'utf8');
+    expect(text).toContain(right);
+    const broken = mkdtempSync(join(folder, 'broken-'));
+    writeFileSync(join(broken, 'monitor.yaml'), text.replace(right, wrong));
+    writeFileSync(join(broken, 'kustomization.yaml'), 'namespace: prometheus-system\nresources: [monitor.yaml]\n');
+    await expect(apply(broken)).rejects.toThrow(told);
   });
 });

@@ -3,7 +3,7 @@ import { type Action, normal, warning } from '../plan.ts';
 import { isOwnCluster } from './cluster.ts';
 import { releaseGang } from './gang.ts';
 import { afterAttempt } from './status.ts';
-import { changed, type Step, stay } from './step.ts';
+import { changed, move, type Step, stay } from './step.ts';
 import { fullName, type Subject } from './subject.ts';
 import { ownSubmitter } from './submitter.ts';
 
@@ -22,6 +22,15 @@ export function takeDown(subject: Subject): Step {
       : JobDeploymentStatus.New;
   return { actions: releaseGang(subject), status: changed(afterAttempt(status), { jobDeploymentStatus: next }) };
 }
+
+/** A suspended job waits for its user. What its scheduler keeps for it, because it would not take that back before, is released then. */
+export function rest(subject: Subject): Step {
+  if (subject.spec.suspend !== true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.New });
+  const actions = releaseGang(subject);
+  return stay(actions, actions.length === 0 ? undefined : RELEASE_AGAIN_MS);
+}
+
+const RELEASE_AGAIN_MS = 60_000;
 
 /** Pods go in the background, unseen by the job; where a user wants no two attempts side by side, they are looked for. */
 const POD_WAIT_MS = 2000;

@@ -15,8 +15,10 @@ const PAD_MS = 2000;
 export function tidyUp(subject: Subject): Step {
   const stopped = keepStopping(subject);
   const tidied = cleanUp(subject);
-  const released = releaseGang(subject).map((action) => ({ ...action, isOptional: true }));
-  return stay([...stopped.actions, ...tidied.actions, ...released], soonest(stopped.lookAgainMs, tidied.lookAgainMs));
+  return stay(
+    [...stopped.actions, ...tidied.actions, ...releaseGang(subject)],
+    soonest(stopped.lookAgainMs, tidied.lookAgainMs),
+  );
 }
 
 function cleanUp(subject: Subject): Step {

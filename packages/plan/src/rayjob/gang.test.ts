@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../plan.ts';
 import type { BatchSchedulerName, GangRecord } from '../scheduling/scheduler.ts';
 import { planRayJob } from './plan.ts';
-import { initializing, type JobOptions, type observedJob, running } from './testing/observed-job.ts';
+import { initializing, type JobOptions, observedJob, running } from './testing/observed-job.ts';
 
 const LABELS = {
   'volcano.sh/queue-name': 'q',
@@ -50,6 +50,14 @@ function podGroup(): GangRecord {
   return { kind: 'VolcanoPodGroup', object: { ...object, metadata: { ...object.metadata, uid: 'group-uid' } } };
 }
 
+/** What is done for a job that is suspended and has this group. */
+function suspended(gang: readonly GangRecord[]) {
+  const status = { jobDeploymentStatus: 'Suspended' } as const;
+  const seen = observedJob({ spec: { suspend: true, shutdownAfterJobFinishes: true }, status, gang });
+  const job = { ...seen.job, metadata: { ...seen.job.metadata, labels: LABELS } };
+  return planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
+}
+
 describe('a RayJob with Volcano', () => {
   it('has its group before its cluster, with room for the submitter, who is not waited for', () => {
     const actions = planned('volcano', withoutCluster);
@@ -69,6 +77,18 @@ describe('a RayJob with Volcano', () => {
     expect(template.spec.schedulerName).toBe('volcano');
     expect(template.metadata.annotations).toMatchObject({ 'volcano.sh/task-spec': 'submittergroup' });
     expect(template.metadata.labels).toMatchObject({ 'volcano.sh/queue-name': 'q' });
+  });
+
+  it('says so where its group cannot be given the size that it needs', () => {
+    const { kind, object } = podGroup();
+    const actions = planned('volcano', initializing, {
+      gang: [{ kind, object: { ...object, spec: { minMember: 9 } } }],
+    });
+    expect(actions[0]).toMatchObject({
+      type: 'update',
+      failed: { reason: 'FailedToUpdatePodGroup', note: 'Failed to update PodGroup default/ray-job-pg:' },
+    });
+    expect(actions[0]).not.toHaveProperty('isOptional');
   });
 
   it('has its group put right while it runs', () => {
@@ -110,12 +130,24 @@ describe('a RayJob with Volcano', () => {
     );
   });
 
-  it.each(['Suspending', 'Retrying'] as const)('is not done with %s before its group asks for nothing', (stage) => {
+  const RELEASE = {
+    type: 'update',
+    object: { spec: { minResources: {}, queue: 'q' } },
+    failed: { reason: 'FailedToCleanupBatchScheduler' },
+    isOptional: true,
+  };
+
+  it.each(['Suspending', 'Retrying'] as const)('has its group ask for nothing at the end of %s, if it can', (stage) => {
     const options = { gang: [podGroup()], cluster: undefined, submitter: undefined };
     const actions = planned('volcano', running, { ...options, status: { jobDeploymentStatus: stage } });
-    expect(actions).toHaveLength(1);
-    expect(actions[0]).toMatchObject({ type: 'update', failed: { reason: 'FailedToCleanupBatchScheduler' } });
-    expect(actions[0]).not.toHaveProperty('isOptional');
+    expect(actions).toMatchObject([RELEASE]);
+  });
+
+  it('has its group ask for nothing while it is suspended, where that was refused before', () => {
+    const seen = suspended([podGroup()]);
+    expect(seen).toMatchObject({ actions: [RELEASE], lookAgainMs: 60_000 });
+    const [released] = seen.actions.flatMap((action) => (action.type === 'update' ? [action.object] : []));
+    expect(suspended([{ kind: 'VolcanoPodGroup', object: released ?? {} }])).toEqual({ actions: [] });
   });
 
   it('cannot run on a cluster of somebody else, and says so', () => {

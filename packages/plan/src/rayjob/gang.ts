@@ -37,11 +37,14 @@ function asFarAsPossible(actions: readonly Action[]): readonly Action[] {
   return actions.filter(({ type }) => type !== 'fail' && type !== 'event');
 }
 
-/** Lets the scheduler know that a job needs less, or nothing any more. Tells of it only where that changes something. */
+/**
+ * Lets the scheduler know that a job needs less, or nothing any more. Tells of it only where that changes something; the job itself goes on
+ * also where that is refused.
+ */
 export function releaseGang(subject: Subject): readonly Action[] {
-  const { cluster, isSelecting, status, context, gang = [] } = subject;
+  const { cluster, isSelecting, context, gang = [] } = subject;
   const scheduler = schedulerOf(context);
-  if (scheduler === undefined || isSelecting || status.rayClusterName === undefined) return [];
+  if (scheduler === undefined || isSelecting) return [];
   // Nothing is made for a job that is over.
   if (gang.length === 0) return [];
   const isUp = cluster?.metadata?.deletionTimestamp === undefined && cluster?.spec !== undefined;
@@ -53,8 +56,9 @@ export function releaseGang(subject: Subject): readonly Action[] {
           ...action,
           done: normal(RayJobEventReason.BatchSchedulerCleanedUp, 'Cleanup', `Cleaned up ${told}`),
           failed: warning(RayJobEventReason.FailedToCleanupBatchScheduler, 'Cleanup', `Failed to cleanup ${told}:`),
+          isOptional: true,
         }
-      : action,
+      : { ...action, isOptional: true },
   );
 }
 

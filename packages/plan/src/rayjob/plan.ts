@@ -2,7 +2,7 @@ import { isManagedExternally, JobDeploymentStatus, type RayJobStatus } from '@ma
 import { NOTHING, type Plan } from '../plan.ts';
 import { begin } from './begin.ts';
 import { refusal } from './check.ts';
-import { takeDown } from './cleanup.ts';
+import { rest, takeDown } from './cleanup.ts';
 import { letGo } from './deletion.ts';
 import { tidyUp } from './ended.ts';
 import { keepGang } from './gang.ts';
@@ -11,7 +11,7 @@ import type { ObservedRayJob } from './observed.ts';
 import { goOn } from './repair.ts';
 import { follow } from './running.ts';
 import { accounted, statusToWrite } from './status.ts';
-import { move, type Step, stay } from './step.ts';
+import { type Step, stay } from './step.ts';
 import { deleteStrays } from './strays.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { waitForUser } from './waiting.ts';
@@ -52,7 +52,7 @@ function advance(subject: Subject): Step {
     case JobDeploymentStatus.Retrying:
       return takeDown(subject);
     case JobDeploymentStatus.Suspended:
-      return subject.spec.suspend === true ? stay() : move(subject, { jobDeploymentStatus: JobDeploymentStatus.New });
+      return rest(subject);
     case JobDeploymentStatus.Complete:
     case JobDeploymentStatus.Failed:
       return tidyUp(subject);

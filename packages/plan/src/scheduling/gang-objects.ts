@@ -28,7 +28,9 @@ export function planGangObject(
   if (!isOwn(gang, live)) return [{ type: 'fail', message: collision(gang, live) }];
   const spec = aligned(live.object.spec, wanted.spec);
   if (spec === undefined) return removed;
-  return [...removed, { type: 'update', kind, object: withSpec(live.object, spec) }];
+  const told = `${publicKind(kind)} ${nameOf(live.object)}`;
+  const failed = warning(`FailedToUpdate${publicKind(kind)}`, 'Update', `Failed to update ${told}:`);
+  return [...removed, { type: 'update', kind, object: withSpec(live.object, spec), failed }];
 }
 
 /** Whether the object was made for this very owner. */

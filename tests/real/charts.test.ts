@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { rulesTemplate } from '../../tools/charts/rules-template.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
+import { installPrometheusCrds } from '../support/prometheus-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { CLUSTER_VALUES } from './chart-cluster-values.ts';
 import { CHART_FLAGS, KNOWN_VALUES, pathsIn } from './chart-surface.ts';
@@ -27,6 +28,8 @@ type Rendered = any;
 beforeAll(async () => {
   helm = await provideHelm();
   await installCrds(plane);
+  await installPrometheusCrds(plane);
+  await plane.request('POST', '/api/v1/namespaces', { metadata: { name: 'monitoring' } });
 }, 900_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -51,7 +54,7 @@ async function render(chart: string, values: object = {}, release = 'kuberay-ope
 /** Why the server refuses an object, in a dry run; undefined where it takes it. */
 async function refusal(object: Rendered): Promise<string | undefined> {
   // Kinds of others, which are not installed here.
-  if (['ServiceMonitor', 'Certificate', 'Issuer'].includes(object.kind)) return undefined;
+  if (['Certificate', 'Issuer'].includes(object.kind)) return undefined;
   const [group, version] = object.apiVersion.includes('/') ? object.apiVersion.split('/') : ['', object.apiVersion];
   const plural = `${object.kind.toLowerCase()}s`;
   const place = object.metadata.namespace === undefined ? '' : `namespaces/${object.metadata.namespace}/`;

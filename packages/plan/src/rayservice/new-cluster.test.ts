@@ -78,6 +78,16 @@ describe('a new service', () => {
     expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
   });
 
+  it('tries a refused configuration again within the longest pause when the clock is put back meanwhile', () => {
+    const world = new ServiceWorld();
+    world.refusal = 'no such import path';
+    world.settle(30);
+    world.now -= 3_600_000;
+    world.refusal = undefined;
+    world.settle(15);
+    expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
+  });
+
   it('keeps its first names and Services with the longest name allowed', () => {
     const name = 'a'.repeat(47);
     const world = running({ metadata: { name, uid: 'u', generation: 1, namespace: 'ml' } });

@@ -2,7 +2,7 @@ import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import type { HeadMemory, Sent, ServeConfig, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { isRejected } from './deadline.ts';
-import { headMemory, isHeadReady } from './serving.ts';
+import { headMemory, isHeadReady, LONGEST_PAUSE_MS } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 
 /** What is done in one pass about the configuration of one cluster's Serve. */
@@ -23,7 +23,6 @@ export interface SubmissionPlan {
 }
 
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 10_000;
 
 /** Takes note of what became of the last submission and sends the next one, if one is needed. `capacity` is the wanted one. */
 export function planSubmission(

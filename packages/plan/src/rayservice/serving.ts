@@ -29,14 +29,14 @@ export function headMemory({ memory, now }: Pick<Subject, 'memory' | 'now'>, vie
 
 /** A clock that was set back leaves nothing behind that has yet to come: no answer would be newer, and no pause would end. */
 function notLater(head: HeadMemory, now: number): HeadMemory {
-  const { taken, pauseUntil } = head;
-  if ((taken?.at ?? 0) <= now) return head;
-  return {
-    ...head,
-    pauseUntil: Math.min(pauseUntil, now),
-    taken: taken === undefined ? undefined : { ...taken, at: now },
-  };
+  const { taken } = head;
+  const pauseUntil = head.pauseUntil - now > LONGEST_PAUSE_MS ? now : head.pauseUntil;
+  if (taken === undefined || taken.at <= now) return { ...head, pauseUntil };
+  return { ...head, pauseUntil: Math.min(pauseUntil, now), taken: { ...taken, at: now } };
 }
+
+/** The longest pause between two attempts to give a head its configuration. */
+export const LONGEST_PAUSE_MS = 10_000;
 
 /** Whether Serve has applications and all of them run. */
 export function areApplicationsRunning({ serve }: ServiceCluster): boolean {

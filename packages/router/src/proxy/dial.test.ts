@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { ask } from '../testing/ask.ts';
 import { backendOf, tableOf } from '../testing/backends.ts';
@@ -68,6 +68,31 @@ describe('endpoints that only a dial leads to', () => {
     expect(answers.map(({ body }) => body)).toEqual(['far', 'far', 'far']);
     expect(await ask(port)).toMatchObject({ body: 'far' });
     expect(far.dialed).toEqual(['10.9.9.0:80']);
+  });
+
+  it('that go while they are dialed by HTTP/2 answer who waits for them, and then their connection ends', async () => {
+    const backend = await parts.http2Backend((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end('far');
+    });
+    const far = network(backend.port);
+    const opened: Duplex[] = [];
+    let go = () => undefined as void;
+    const isTime = new Promise<void>((resolve) => (go = resolve));
+    const dial = async (host: string, port: number) => {
+      const connection = await far.dial(host, port);
+      await isTime;
+      opened.push(connection);
+      return connection;
+    };
+    const { proxy, port } = await parts.proxy({ dial });
+    proxy.setTable(tableOf([backendOf('d/a:1', 1, far.at(0, 'http2'))]));
+    const answer = ask(port);
+    await vi.waitFor(() => expect(far.dialed).toHaveLength(1));
+    proxy.setTable(tableOf([]));
+    go();
+    expect(await answer).toMatchObject({ status: 200, body: 'far' });
+    await vi.waitFor(() => expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]));
   });
 
   it('that cannot be reached by HTTP/2 are passed over', async () => {

@@ -54,10 +54,16 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
       return new Http2Attempt(session, outgoing, limits, clock, report).cancel;
     },
     drain() {
-      session?.close();
+      dialing?.then(closeSoon, () => undefined);
+      if (session !== undefined) closeSoon(session);
       session = undefined;
     },
   };
+}
+
+/** Requests that have just been made are on their way first: a connection that has said goodbye takes none of them along. */
+function closeSoon(session: ClientHttp2Session): void {
+  setImmediate(() => session.close());
 }
 
 /** Sends a request once there is a connection, unless that takes too long. */

@@ -117,7 +117,8 @@ function without({ verb, group, resource }: Grant): Rules {
     if (!rule.resources.includes(resource) || !rule.apiGroups.includes(group)) return [rule];
     const others = rule.resources.filter((each) => each !== resource);
     const rest = { ...rule, resources: [resource], verbs: rule.verbs.filter((each) => each !== verb) };
-    return [...(others.length === 0 ? [] : [{ ...rule, resources: others }]), rest];
+    // A rule without resources or verbs is none.
+    return [{ ...rule, resources: others }, rest].filter((each) => each.resources.length > 0 && each.verbs.length > 0);
   });
 }
 

@@ -61,6 +61,16 @@ function rulesWithout({ verb, group, resource, subresource }: Permission): reado
   return rules.filter(({ verbs }) => verbs.length > 0);
 }
 
+/** The server learns of a binding a moment after it has been written. */
+async function untilBound(user: string, { resource }: Permission): Promise<void> {
+  const [group, plural] = resource === 'rayclusters' ? ['', 'pods'] : ['ray.io', 'rayclusters'];
+  const spec = { user, resourceAttributes: { verb: 'list', group, resource: plural } };
+  for (let isBound = false; !isBound; ) {
+    const answer = await plane.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
+    isBound = JSON.stringify(answer).includes('"allowed":true');
+  }
+}
+
 async function live(lack: Permission, user: string): Promise<Story> {
   const RBAC = '/apis/rbac.authorization.k8s.io/v1';
   await plane.request('POST', `${RBAC}/clusterroles`, { metadata: { name: user }, rules: rulesWithout(lack) });
@@ -69,6 +79,7 @@ async function live(lack: Permission, user: string): Promise<Story> {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   });
+  await untilBound(user, lack);
   const port = await freePort();
   const stop = new AbortController();
   const started = performance.now();

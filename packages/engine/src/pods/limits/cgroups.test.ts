@@ -42,6 +42,15 @@ describe('control groups', () => {
     expect(read('user.slice/manta-x/pod-main/cpu.max')).toBe('250000 100000');
   });
 
+  it('are made even where the kernel refuses a limit, and hold to the others', () => {
+    for (const controller of ['memory', 'cpu']) mkdirSync(join(root, controller));
+    const cgroups = openCgroups({ mark: 'x', root, self: '' });
+    // A folder takes no value, as a quota above the parent's does not.
+    mkdirSync(join(root, 'cpu/manta-x/pod-main/cpu.cfs_quota_us'), { recursive: true });
+    expect(cgroups?.create('pod-main', limits).joins).toHaveLength(2);
+    expect(read('memory/manta-x/pod-main/memory.limit_in_bytes')).toBe('1073741824');
+  });
+
   it('are none where they cannot be made', () => {
     expect(openCgroups({ mark: 'x', root: '/proc/no/such', self: '0::/\n' })).toBeUndefined();
     writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory');
@@ -64,7 +73,9 @@ describe('limits', () => {
   it('are read as Kubernetes writes them; less than a CPU counts as one', () => {
     const container = { name: 'c', resources: { limits: { cpu: '200m', memory: '1500Mi' } } };
     expect(limitsOf(container)).toEqual({ memoryBytes: 1500 * 2 ** 20, cpus: 0.2 });
-    expect(limitsOf({ name: 'c' })).toEqual({ memoryBytes: undefined, cpus: undefined });
+    const none = { memoryBytes: undefined, cpus: undefined };
+    expect(limitsOf({ name: 'c' })).toEqual(none);
+    expect(limitsOf({ name: 'c', resources: { limits: { cpu: '0', memory: '0' } } })).toEqual(none);
     mkdirSync(join(root, 'memory'));
     mkdirSync(join(root, 'cpu'));
     openCgroups({ mark: 'x', root, self: '' })?.create('c', limitsOf(container));

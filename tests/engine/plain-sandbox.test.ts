@@ -130,6 +130,12 @@ subprocess.run("cat " + path + "/file", shell=True)`;
     expect(running('sleep\x007774')).toEqual([]);
   });
 
+  it('that cannot be made take no address with them', async () => {
+    // A file, where nothing can be in.
+    const request = { id: 'none', hostname: 'none', folder: join(folder, 'sockets'), hosts: '' };
+    for (let attempt = 0; attempt < 254; attempt++) await expect(driver.create(request)).rejects.toThrow('ENOTDIR');
+  });
+
   const folderOfSockets = () => readFileSync(join(folder, 'sockets'), 'utf8');
 });
 

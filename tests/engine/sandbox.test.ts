@@ -217,6 +217,27 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
+  it('are taken down where all that was around them has been killed', async () => {
+    const sandbox = await pod();
+    const main = await sandbox.start({
+      name: 'main',
+      command: ['sleep', '1000'],
+      env,
+      mounts: [],
+      shmBytes: 1 << 26,
+      output: join(folder, 'gone'),
+    });
+    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    await main.ended;
+    await expect(sandbox.destroy()).resolves.toBeUndefined();
+  });
+
+  it('that cannot be made take no address with them', async () => {
+    // A file, where nothing can be in.
+    const request = { id: 'none', hostname: 'none', folder: join(folder, 'sockets'), hosts: '' };
+    for (let attempt = 0; attempt < 254; attempt++) await expect(driver.create(request)).rejects.toThrow('ENOTDIR');
+  });
+
   /** The machine's processes: those that have the folder of its sockets in their arguments. */
   function machines(): readonly number[] {
     const sockets = readFileSync(join(folder, 'sockets'), 'utf8');

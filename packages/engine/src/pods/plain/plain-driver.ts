@@ -110,13 +110,23 @@ interface PlainMachine {
 async function createSandbox(machine: PlainMachine, request: SandboxRequest): Promise<Sandbox> {
   const ip = machine.addresses.take();
   const ports = new PodPorts(machine.ports);
-  await ports.add([...Object.values(RAY_PORTS), ...(request.ports ?? [])]);
   // Short: the names of Ray's sockets in it may have little more than a hundred letters.
   const tmp = join(machine.folder, ip.slice(ip.lastIndexOf('.') + 1));
-  for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
-  const pod: PlainPod = { request, ip, ports, tmp };
   const hosts = join(request.folder, 'hosts');
-  writeFileSync(hosts, request.hosts);
+  const giveBack = () => {
+    rmSync(tmp, { recursive: true, force: true });
+    ports.giveBack();
+    machine.addresses.give(ip);
+  };
+  try {
+    for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
+    writeFileSync(hosts, request.hosts);
+    await ports.add([...Object.values(RAY_PORTS), ...(request.ports ?? [])]);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  const pod: PlainPod = { request, ip, ports, tmp };
   let isGone = false;
   return {
     ip,
@@ -131,11 +141,12 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
     async destroy() {
       if (isGone) return;
       isGone = true;
-      const line = await machine.keeper.line();
-      await line.call({ type: 'destroy', sandbox: request.id });
-      rmSync(tmp, { recursive: true, force: true });
-      ports.giveBack();
-      machine.addresses.give(ip);
+      try {
+        const line = await machine.keeper.line();
+        await line.call({ type: 'destroy', sandbox: request.id });
+      } finally {
+        giveBack();
+      }
     },
   };
 }

@@ -104,11 +104,11 @@ interface Machine {
 async function createSandbox(machine: Machine, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
   const ip = addresses.take();
   const { folder } = request;
-  writeFileSync(join(folder, 'hosts'), request.hosts);
-  // Without a name server: one that cannot be reached makes every look-up wait.
-  writeFileSync(join(folder, 'resolv.conf'), 'options timeout:1 attempts:1\n');
   const place = new Place(machine.keeper, request, ip);
   try {
+    writeFileSync(join(folder, 'hosts'), request.hosts);
+    // Without a name server: one that cannot be reached makes every look-up wait.
+    writeFileSync(join(folder, 'resolv.conf'), 'options timeout:1 attempts:1\n');
     await place.line();
   } catch (error) {
     addresses.give(ip);
@@ -127,8 +127,11 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
     async destroy() {
       if (isGone) return;
       isGone = true;
-      await place.destroy();
-      addresses.give(ip);
+      try {
+        await place.destroy();
+      } finally {
+        addresses.give(ip);
+      }
     },
   };
 }

@@ -25,8 +25,8 @@ export class Place {
 
   /** Ends everything in it; nothing where the machine is gone. */
   async destroy(): Promise<void> {
-    const { id } = this.#request;
-    await this.#made?.on.call({ type: 'destroy', sandbox: id });
+    if (this.#made === undefined || this.#made.on.isOver) return;
+    await this.#made.on.call({ type: 'destroy', sandbox: this.#request.id });
   }
 
   async #make(on: MachineLine): Promise<void> {

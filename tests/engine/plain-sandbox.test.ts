@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -70,6 +72,21 @@ describe('pods without namespaces', () => {
     expect(server.read()).toContain('GET / HTTP');
   });
 
+  it('are never taken for another Ray of this machine', async () => {
+    const other = createServer().listen(0, '0.0.0.0');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    mkdirSync(join(folder, 'quiet'));
+    const request = { id: 'quiet', hostname: 'quiet', folder: join(folder, 'quiet'), hosts: '', ports: [port] };
+    const sandbox = await driver.create(request);
+    // Whatever it is, it may be the pod's own program, until Ray is told to listen there.
+    (await sandbox.connect(port)).destroy();
+    await run(sandbox, ['true', `--dashboard-port=${port}`]);
+    await expect(sandbox.connect(port)).rejects.toThrow('ECONNREFUSED');
+    await sandbox.destroy();
+    other.close();
+  });
+
   it('reach the API server', async () => {
     const { host, port } = driver.apiServer;
     const { output } = await run(await pod(), ['bash', '-c', `exec 3<>/dev/tcp/${host}/${port}; cat <&3`]);
@@ -109,6 +126,17 @@ subprocess.run("cat " + path + "/file", shell=True)`;
     const script = 'setsid sleep 7771 & (setsid sleep 7772 &) ; sleep 0.2; exit 7';
     expect(await run(sandbox, ['bash', '-c', script])).toMatchObject({ code: 7 });
     expect(running('sleep\x00777')).toEqual([]);
+  });
+
+  it('end with their first process even where they have thrown their environment away', async () => {
+    const sandbox = await pod();
+    const script = '(env -i sleep 7781 &); sleep 0.2; exit 0';
+    expect(await run(sandbox, ['bash', '-c', script])).toMatchObject({ code: 0 });
+    expect(running('sleep\x007781')).toEqual([]);
+    await start(sandbox, ['env', '-i', 'sleep', '7782']);
+    await vi.waitFor(() => expect(running('sleep\x007782')).toHaveLength(1), { timeout: 10_000 });
+    await sandbox.destroy();
+    expect(running('sleep\x007782')).toEqual([]);
   });
 
   it('end when they are taken down', async () => {

@@ -98,6 +98,8 @@ class Kubelet implements Controller {
       keysOf: () => ['all'],
       reconcile: async () => {
         await Promise.all([...this.workers.values()].map((worker) => worker.setHosts().catch(() => undefined)));
+        const names = readAll(cluster.store, services).map(({ metadata }) => `${metadata.name}.${metadata.namespace}`);
+        await options.driver.servicesAre?.(new Set(names));
         return undefined;
       },
     };

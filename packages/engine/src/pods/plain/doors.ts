@@ -17,7 +17,8 @@ export class Doors {
   readonly #dial: Dial;
   readonly #apiServer: Door;
   readonly #open = new Map<string, Promise<Door>>();
-  readonly #servers: Server[] = [];
+  readonly #servers = new Map<number, Server>();
+  #services: ReadonlySet<string> = new Set();
   readonly #sockets = new Set<Socket>();
 
   constructor(host: string, dial: Dial, apiServer: Door) {
@@ -34,7 +35,27 @@ export class Doors {
     if (known !== undefined) return known;
     const opened = this.listen((socket) => void this.#lead(socket, name, port));
     this.#open.set(key, opened);
+    opened.catch(() => this.#open.delete(key));
     return opened;
+  }
+
+  /** Told which Services there are (`name.namespace`): doors of those that have gone are closed. One that is yet to come keeps its door. */
+  async servicesAre(services: ReadonlySet<string>): Promise<void> {
+    const gone = new Set([...this.#services].filter((each) => !services.has(each)));
+    this.#services = services;
+    await this.forget((name) => gone.has(serviceOf(name)));
+  }
+
+  /** Closes the doors to these names; connections through them stay. */
+  async forget(isGone: (name: string) => boolean): Promise<void> {
+    for (const [key, opened] of this.#open) {
+      if (!isGone(key.slice(0, key.lastIndexOf(':')))) continue;
+      this.#open.delete(key);
+      const door = await opened.catch(() => undefined);
+      if (door === undefined) continue;
+      this.#servers.get(door.port)?.close();
+      this.#servers.delete(door.port);
+    }
   }
 
   /** Where programs ask for doors. */
@@ -50,24 +71,29 @@ export class Doors {
       socket.on('error', () => socket.destroy());
       handle(socket);
     });
-    this.#servers.push(server);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, this.#host, () => {
         const address = server.address();
-        resolve({ host: this.#host, port: typeof address === 'object' && address !== null ? address.port : 0 });
+        const port = typeof address === 'object' && address !== null ? address.port : 0;
+        this.#servers.set(port, server);
+        resolve({ host: this.#host, port });
       });
     });
   }
 
   close(): void {
-    for (const server of this.#servers) server.close();
+    for (const server of this.#servers.values()) server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
   async #lead(socket: Socket, name: string, port: number): Promise<void> {
     try {
       const far = await this.#dial(name, port);
+      if (socket.destroyed) {
+        far.destroy();
+        return;
+      }
       far.on('error', () => socket.destroy());
       socket.on('error', () => far.destroy());
       socket.once('close', () => far.destroy());
@@ -86,4 +112,10 @@ export class Doors {
       socket.destroy();
     }
   }
+}
+
+/** `name.namespace` of a Service's full name; empty for what is none. */
+function serviceOf(host: string): string {
+  const [name = '', namespace = '', svc = ''] = host.split('.');
+  return svc === 'svc' ? `${name}.${namespace}` : '';
 }

@@ -19,9 +19,10 @@ const PAUSE_MS = 25;
 /**
  * Ends every process that carries a mark beginning with these letters, with all that it started: children, and whatever is in a session of
  * one of them. Processes may hide their environment or leave their parent, but hardly both, and none begins a session without a parent.
+ * Members of the sessions that are given end in any case.
  */
-export async function endMarked(mark: string): Promise<void> {
-  const sessions = new Set<number>();
+export async function endMarked(mark: string, known: Iterable<number> = []): Promise<void> {
+  const sessions = new Set(known);
   for (let round = 0; round < ROUNDS; round++) {
     const found = belonging(listProcesses(mark), sessions);
     if (found.length === 0) return;

@@ -83,6 +83,7 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
       apiServer,
       egress: undefined,
       create: (request) => createSandbox(machine, request),
+      servicesAre: (services) => doors.servicesAre(services),
       async close() {
         await keeper.close();
         // Where somebody has killed the machine, nobody else does it.
@@ -121,7 +122,8 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
   try {
     for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
     writeFileSync(hosts, request.hosts);
-    await ports.add([...Object.values(RAY_PORTS), ...(request.ports ?? [])]);
+    await ports.add(Object.values(RAY_PORTS));
+    await ports.declare(request.ports ?? []);
   } catch (error) {
     giveBack();
     throw error;
@@ -137,11 +139,12 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
       return await execIn(machine.socket, container, words, env ?? {});
     },
     setHosts: (text) => writeFile(hosts, text),
-    connect: (port) => connectTo(ip, ports.realOf(port), port),
+    connect: (port) => connectTo(realAddress(ip), ports, port),
     async destroy() {
       if (isGone) return;
       isGone = true;
       try {
+        await machine.doors.forget((name) => name === ip);
         const line = await machine.keeper.line();
         await line.call({ type: 'destroy', sandbox: request.id });
       } finally {
@@ -245,13 +248,16 @@ function variablesOf(
   };
 }
 
-/** To the port that stands for one of the pod's; to that one itself where a program took it without asking. */
-async function connectTo(ip: string, real: number, asked: number): Promise<Duplex> {
-  const host = realAddress(ip);
+/**
+ * To the port that stands for one of the pod's; to that one itself where a program may have taken it without asking. Of Ray's ports that is
+ * never so: who listens on them is another Ray of this machine.
+ */
+async function connectTo(host: string, ports: PodPorts, asked: number): Promise<Duplex> {
+  const real = ports.realOf(asked);
   try {
     return await open(host, real);
   } catch (error) {
-    if (real === asked) throw error;
+    if (real === asked || !ports.mayBeItself(asked)) throw error;
     return await open(host, asked).catch(() => {
       throw error;
     });

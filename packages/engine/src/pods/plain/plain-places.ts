@@ -47,8 +47,8 @@ export class PlainPlaces {
     this.#processes.set(process, { child, env: marked, script });
     onEndOf(child, (end) => {
       this.#processes.delete(process);
-      // A container ends with its first process.
-      void endMarked(`${this.#mark}:${process}`).then(() => this.onEnd(process, end));
+      // A container ends with its first process, which began its session.
+      void endMarked(`${this.#mark}:${process}`, pidOf(child)).then(() => this.onEnd(process, end));
     });
   }
 
@@ -75,10 +75,20 @@ export class PlainPlaces {
   }
 
   async destroy(sandbox: string): Promise<void> {
-    await endMarked(`${this.#mark}:${sandbox}/`);
+    await this.#end(`${sandbox}/`);
   }
 
   async close(): Promise<void> {
-    await endMarked(`${this.#mark}:`);
+    await this.#end('');
   }
+
+  /** Also what has no mark any more, because its first process threw the environment away. */
+  async #end(prefix: string): Promise<void> {
+    const sessions = [...this.#processes].flatMap(([name, { child }]) => (name.startsWith(prefix) ? pidOf(child) : []));
+    await endMarked(`${this.#mark}:${prefix}`, sessions);
+  }
+}
+
+function pidOf({ pid }: ChildProcess): readonly number[] {
+  return pid === undefined ? [] : [pid];
 }

@@ -27,6 +27,15 @@ describe('ports', () => {
     expect(await pool.take()).toBe(20_000);
   });
 
+  it('that only a container speaks of may be taken as they are; never those of Ray', async () => {
+    const ports = new PodPorts(new PortPool(Math.random, async () => true));
+    await ports.add([8265]);
+    await ports.declare([80, 6380, 8265]);
+    await ports.add([6380]);
+    expect([80, 6380, 8265, 9999].map((port) => ports.mayBeItself(port))).toEqual([true, false, false, true]);
+    expect([80, 6380, 8265].every((port) => ports.has(port))).toBe(true);
+  });
+
   it('that Ray is told to take are found in commands', () => {
     const words = ['bash', '-c', 'ray start --head --port=6380 --dashboard-port 8266 --num-cpus=4 --import=1'];
     expect(portsIn(words)).toEqual([6380, 8266]);

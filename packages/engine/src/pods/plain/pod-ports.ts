@@ -20,14 +20,32 @@ const PORT_FLAGS =
 export class PodPorts {
   readonly #pool: PortPool;
   readonly #real = new Map<number, number>();
+  readonly #declared = new Set<number>();
 
   constructor(pool: PortPool) {
     this.#pool = pool;
   }
 
-  /** Sees to it that these have their own. */
+  /** Sees to it that these, which Ray takes, have their own. */
   async add(ports: Iterable<number>): Promise<void> {
-    for (const port of ports) if (!this.#real.has(port)) this.#real.set(port, await this.#pool.take());
+    for (const port of ports) {
+      this.#declared.delete(port);
+      if (!this.#real.has(port)) this.#real.set(port, await this.#pool.take());
+    }
+  }
+
+  /** Likewise these, of which nothing is known but that a container listens on them. */
+  async declare(ports: Iterable<number>): Promise<void> {
+    for (const port of ports) {
+      if (this.#real.has(port)) continue;
+      await this.add([port]);
+      this.#declared.add(port);
+    }
+  }
+
+  /** Whether the program that listens on it may have taken the very port, because it knows nothing of ours. */
+  mayBeItself(port: number): boolean {
+    return this.#declared.has(port) || !this.#real.has(port);
   }
 
   /** The machine's port for one of the pod's; the same where it has none. */
@@ -46,6 +64,7 @@ export class PodPorts {
   giveBack(): void {
     for (const port of this.#real.values()) this.#pool.give(port);
     this.#real.clear();
+    this.#declared.clear();
   }
 }
 

@@ -13,6 +13,8 @@ export interface SandboxDriver {
   readonly egress: string | undefined;
   /** Makes a pod's place; the same id twice is a mistake. */
   create(request: SandboxRequest): Promise<Sandbox>;
+  /** Told which Services there are now (`name.namespace`), where it keeps something for each. */
+  servicesAre?(services: ReadonlySet<string>): Promise<void>;
   /** Ends every sandbox and everything in them. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface ChooseOptions
 const DESCRIPTIONS: Readonly<Record<SandboxMode, string>> = {
   user: 'pods run in a user namespace: own network, processes and mounts, no privileges',
   root: 'pods run in namespaces as root: own network, processes and mounts (user namespaces are not allowed here)',
-  none: 'pods run without namespaces: own ports and folders, nothing keeps them from each other or from this machine',
+  none: 'pods run without namespaces: own ports and folders, nothing keeps them from each other or from this machine, and ports of Ray’s core are open to its network',
 };
 
 /** Starts the best driver that this machine allows. */

@@ -109,26 +109,8 @@ interface PlainMachine {
 }
 
 async function createSandbox(machine: PlainMachine, request: SandboxRequest): Promise<Sandbox> {
-  const ip = machine.addresses.take();
-  const ports = new PodPorts(machine.ports);
-  // Short: the names of Ray's sockets in it may have little more than a hundred letters.
-  const tmp = join(machine.folder, ip.slice(ip.lastIndexOf('.') + 1));
-  const hosts = join(request.folder, 'hosts');
-  const giveBack = () => {
-    rmSync(tmp, { recursive: true, force: true });
-    ports.giveBack();
-    machine.addresses.give(ip);
-  };
-  try {
-    for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
-    writeFileSync(hosts, request.hosts);
-    await ports.add(Object.values(RAY_PORTS));
-    await ports.declare(request.ports ?? []);
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  const pod: PlainPod = { request, ip, ports, tmp };
+  const pod = await newPod(machine, request);
+  const { ip, ports } = pod;
   let isGone = false;
   return {
     ip,
@@ -138,7 +120,7 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
       const words = await Promise.all(command.map((word) => translate(word, translation)));
       return await execIn(machine.socket, container, words, env ?? {});
     },
-    setHosts: (text) => writeFile(hosts, text),
+    setHosts: (text) => writeFile(hostsOf(request), text),
     connect: (port) => connectTo(realAddress(ip), ports, port),
     async destroy() {
       if (isGone) return;
@@ -148,10 +130,37 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
         const line = await machine.keeper.line();
         await line.call({ type: 'destroy', sandbox: request.id });
       } finally {
-        giveBack();
+        giveBack(machine, pod);
       }
     },
   };
+}
+
+async function newPod(machine: PlainMachine, request: SandboxRequest): Promise<PlainPod> {
+  const ip = machine.addresses.take();
+  // Short: the names of Ray's sockets in it may have little more than a hundred letters.
+  const tmp = join(machine.folder, ip.slice(ip.lastIndexOf('.') + 1));
+  const pod: PlainPod = { request, ip, ports: new PodPorts(machine.ports), tmp };
+  try {
+    for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
+    writeFileSync(hostsOf(request), request.hosts);
+    await pod.ports.add(Object.values(RAY_PORTS));
+    await pod.ports.declare(request.ports ?? []);
+    return pod;
+  } catch (error) {
+    giveBack(machine, pod);
+    throw error;
+  }
+}
+
+function giveBack({ addresses }: PlainMachine, { ip, ports, tmp }: PlainPod): void {
+  ports.giveBack();
+  addresses.give(ip);
+  rmSync(tmp, { recursive: true, force: true });
+}
+
+function hostsOf({ folder }: SandboxRequest): string {
+  return join(folder, 'hosts');
 }
 
 interface PlainPod {
@@ -229,7 +238,7 @@ function variablesOf(
     ports: ports.toObject(),
     paths: [...paths, home],
     porter: [porter.host, porter.port],
-    hosts: join(request.folder, 'hosts'),
+    hosts: hostsOf(request),
   };
   const account = paths.find(([seen]) => seen === '/var/run/secrets/kubernetes.io/serviceaccount')?.[1];
   return {

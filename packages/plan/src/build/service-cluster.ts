@@ -39,18 +39,26 @@ export function originLabels(service: string): StringMap {
   return { [Label.OriginatedFromCrName]: service, [Label.OriginatedFromCrd]: OriginCrd.RayService };
 }
 
+/** A cluster of another operator or version under our stamp. Its spec stays: somebody may have scaled it, or told its pods what to tolerate. */
+export function adoptServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
+  const { labels, annotations } = wanted.metadata ?? {};
+  return {
+    ...live,
+    metadata: {
+      ...live.metadata,
+      labels: { ...live.metadata?.labels, ...labels },
+      annotations: { ...live.metadata?.annotations, ...annotations },
+    },
+  };
+}
+
 /** A cluster that takes what its service wants without losing what others have written: labels, annotations, and what its autoscaler decides. */
 export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
   const isScaled = isAutoscalingEnabled(wanted.spec);
   const groups = wanted.spec?.workerGroupSpecs?.map((group) => (isScaled ? withLiveCounts(group, live.spec) : group));
   const { suspend: _own, ...spec } = wanted.spec ?? { headGroupSpec: { template: {} } };
   return {
-    ...live,
-    metadata: {
-      ...live.metadata,
-      labels: { ...live.metadata?.labels, ...wanted.metadata?.labels },
-      annotations: { ...live.metadata?.annotations, ...wanted.metadata?.annotations },
-    },
+    ...adoptServiceCluster(live, wanted),
     spec: {
       ...securityOf(live.spec),
       ...spec,

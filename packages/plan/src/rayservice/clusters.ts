@@ -1,5 +1,5 @@
 import { type RayClusterSpec, RayServiceEventReason as Event } from '@manta/api';
-import { buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
+import { adoptServiceCluster, buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { compareCluster } from './compare.ts';
 import { deleteCluster } from './dangling.ts';
@@ -53,8 +53,8 @@ function startingSpec({ spec, strategy, active }: Subject): RayClusterSpec {
 function updateActive(subject: Subject, active: Side): readonly Action[] {
   if (active.view === undefined || subject.isUpgrading) return [];
   const { verdict, hasForeignStamp } = compareCluster(subject, active.view.cluster);
-  const isTakeOver = hasForeignStamp && verdict === 'same';
-  return isTakeOver || verdict === 'appended-groups' ? [updateCluster(subject, active)] : [];
+  if (verdict === 'appended-groups') return [updateCluster(subject, active)];
+  return hasForeignStamp && verdict === 'same' ? [updateCluster(subject, active, adoptServiceCluster)] : [];
 }
 
 function updatePending(subject: Subject, pending: Side): readonly Action[] {
@@ -63,14 +63,14 @@ function updatePending(subject: Subject, pending: Side): readonly Action[] {
   return verdict === 'appended-groups' ? [updateCluster(subject, pending)] : [];
 }
 
-function updateCluster(subject: Subject, { view, role, name }: Side): Action {
+function updateCluster(subject: Subject, { view, role, name }: Side, update = updateServiceCluster): Action {
   const { service, spec, context } = subject;
   const wanted = buildServiceCluster(service, spec.rayClusterConfig, name, context.operatorVersion);
   const told = `the ${role} RayCluster ${fullName(subject, name)}`;
   return {
     type: 'update',
     kind: 'RayCluster',
-    object: view === undefined ? wanted : updateServiceCluster(view.cluster, wanted),
+    object: view === undefined ? wanted : update(view.cluster, wanted),
     done: normal(Event.UpdatedRayCluster, 'Update', `Updated ${told}`),
     failed: warning(Event.FailedToUpdateRayCluster, 'Update', `Failed to update ${told}:`),
   };

@@ -282,6 +282,19 @@ describe('clusters that somebody else touches', () => {
     expect(serve.cluster.metadata?.annotations?.['ray.io/kuberay-version']).toBe('0.0.0-test');
   });
 
+  it('one of another operator keeps the workers that somebody added', () => {
+    const world = running();
+    const serve = world.serveOf(world.active);
+    const { spec, metadata } = serve.cluster;
+    const annotations = { 'ray.io/kuberay-version': 'v1.4.2' };
+    const workerGroupSpecs = spec?.workerGroupSpecs?.map((group) => ({ ...group, replicas: 7 }));
+    const scaled = { headGroupSpec: { template: {} }, ...spec, ...(workerGroupSpecs && { workerGroupSpecs }) };
+    serve.cluster = { ...serve.cluster, metadata: { ...metadata, annotations }, spec: scaled };
+    world.settle(10);
+    expect(serve.cluster.metadata?.annotations?.['ray.io/kuberay-version']).toBe('0.0.0-test');
+    expect(serve.cluster.spec?.workerGroupSpecs?.map(({ replicas }) => replicas)).toEqual([7]);
+  });
+
   it('one of another operator still rolls when the spec was changed meanwhile', () => {
     const world = running();
     const [old, serve] = [world.active, world.serveOf(world.active)];

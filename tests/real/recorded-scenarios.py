@@ -1,6 +1,7 @@
 """Reads recorded scenarios, and puts objects into the form of their snapshots, with the code that made the recordings.
 
     recorded-scenarios.py FOLDER play REGEX < /dev/null     what each scenario applies, and what was recorded after it
+    recorded-scenarios.py FOLDER play REGEX RayJob          the same for another kind, in `parents`
     recorded-scenarios.py FOLDER normalise < objects.json   objects by scenario, as a snapshot would hold them
 """
 import json
@@ -30,28 +31,28 @@ class Environment:
 
 
 class Reader(Runner):
-    def __init__(self, scenario):
-        self.env, self.sc, self.ns = Environment(), scenario, scenario.ns
-        self.clusters = {}
+    def __init__(self, scenario, kind):
+        self.env, self.sc, self.ns, self.kind = Environment(), scenario, scenario.ns, kind
+        self.written = {}
 
     def apply(self, arg):
         if isinstance(arg, dict) and "expectError" in arg:
             return
         for doc in self.documents(arg):
-            if doc["kind"] != "RayCluster":
+            if doc["kind"] != self.kind:
                 continue
             name = doc["metadata"]["name"]
             doc["metadata"]["namespace"] = self.ns
-            old = self.clusters.get(name)
+            old = self.written.get(name)
             if old:
                 for key in ("labels", "annotations"):
                     doc["metadata"][key] = merge_patch(old["metadata"].get(key), doc["metadata"].get(key) or {})
-            self.clusters[name] = doc
+            self.written[name] = doc
 
     def patch(self, arg):
-        old = self.clusters.get(arg.get("name")) if arg["kind"] == "RayCluster" else None
+        old = self.written.get(arg.get("name")) if arg["kind"] == self.kind else None
         if old and "expectError" not in arg and "sub" not in arg:
-            self.clusters[arg["name"]] = json_ops(merge_patch(old, arg.get("merge", {})), arg.get("json", []))
+            self.written[arg["name"]] = json_ops(merge_patch(old, arg.get("merge", {})), arg.get("json", []))
 
     def until(self, label):
         for step in self.sc.steps:
@@ -60,19 +61,20 @@ class Reader(Runner):
                 break
             if verb in ("apply", "patch"):
                 getattr(self, verb)(arg)
-        return list(self.clusters.values())
+        return list(self.written.values())
 
 
-def play(pattern):
+def play(pattern, kind="RayCluster"):
     out = {}
-    folder = os.path.join(FOLDER, "golden", "raycluster")
+    suite, key = kind.lower(), "clusters" if kind == "RayCluster" else "parents"
+    folder = os.path.join(FOLDER, "golden", suite)
     for file in sorted(f for f in os.listdir(folder) if re.search(pattern, f)):
-        scenario = Scenario(os.path.join(SCENARIOS, "raycluster", file), SCENARIOS)
+        scenario = Scenario(os.path.join(SCENARIOS, suite, file), SCENARIOS)
         with open(os.path.join(folder, file)) as f:
             snapshots = load(f.read())["snapshots"]
         out[file[: -len(".yaml")]] = {
             "namespace": scenario.ns, "operator": scenario.operator,
-            "snapshots": [{**s, "clusters": Reader(scenario).until(s["label"])} for s in snapshots]}
+            "snapshots": [{**s, key: Reader(scenario, kind).until(s["label"])} for s in snapshots]}
     return out
 
 
@@ -98,4 +100,4 @@ def normalise(scenarios):
     return out
 
 
-print(json.dumps(play(sys.argv[3]) if MODE == "play" else normalise(json.load(sys.stdin))))
+print(json.dumps(play(*sys.argv[3:]) if MODE == "play" else normalise(json.load(sys.stdin))))

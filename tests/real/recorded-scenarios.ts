@@ -31,11 +31,29 @@ export interface RecordedScenario {
   readonly snapshots: readonly Snapshot[];
 }
 
+/** A moment of a scenario that is about RayJobs or RayServices. */
+export interface ParentSnapshot {
+  readonly label: string;
+  /** The RayJobs or RayServices as the scenario had written them by then. */
+  readonly parents: readonly Answered[];
+  readonly objects: SnapshotObjects;
+  /** What the peer had told the dashboard. */
+  readonly dashboard: { readonly writes?: readonly { readonly body: unknown }[] };
+}
+
 export const oracleFolder = join(sharedFolder(), 'oracle');
 
 /** Reads the RayCluster scenarios whose file names match. */
 export function readScenarios(pattern: string): Readonly<Record<string, RecordedScenario>> {
   return run(['play', pattern], '') as Record<string, RecordedScenario>;
+}
+
+/** Reads the scenarios of RayJobs or RayServices whose file names match. */
+export function readParentScenarios(
+  kind: 'RayJob' | 'RayService',
+  pattern: string,
+): Readonly<Record<string, { readonly snapshots: readonly ParentSnapshot[] }>> {
+  return run(['play', pattern, kind], '') as Record<string, { readonly snapshots: readonly ParentSnapshot[] }>;
 }
 
 /** Puts objects of the server, by scenario, into the form of a snapshot. */

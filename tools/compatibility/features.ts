@@ -187,6 +187,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     },
     { name: 'Grafana dashboards, PodMonitors, rules', tests: ['tests/real/monitoring.test.ts'], differences: /alerts/ },
     { name: 'take-over of running clusters', tests: ['tests/integration/take-over-suite.ts'] },
+    { name: 'take-over of running jobs and services', tests: ['tests/integration/take-over-parents-suite.ts'] },
     {
       name: 'kubectl plugin (`kubectl ray`)',
       tests: [],

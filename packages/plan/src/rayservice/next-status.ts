@@ -4,7 +4,6 @@ import { nextClusterName } from './cluster-name.ts';
 import { Type, withoutCondition } from './conditions.ts';
 import { isRejected } from './deadline.ts';
 import { type Direction, withDirection } from './rollback.ts';
-import { routingTrouble } from './routing.ts';
 import type { SubmissionPlan } from './serve-config.ts';
 import { areApplicationsRunning } from './serving.ts';
 import { serveServiceName } from './services.ts';
@@ -55,15 +54,7 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const podTrouble = podTroubleOf(subject.active.view) ?? podTroubleOf(subject.pending.view);
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
-    {
-      ...sides,
-      endpoints,
-      complaint,
-      isUnusable,
-      podTrouble,
-      isRejected: isRejected(subject),
-      routingTrouble: routingTrouble(subject),
-    },
+    { ...sides, endpoints, complaint, isUnusable, podTrouble, isRejected: isRejected(subject) },
     setting,
   );
   const status: RayServiceStatuses = {

@@ -21,8 +21,6 @@ export interface Findings extends Suspects {
   readonly isUnusable?: boolean;
   /** The wanted spec was tried and rolled back. */
   readonly isRejected: boolean;
-  /** Why traffic cannot be moved in steps, in a sentence. */
-  readonly routingTrouble?: string | undefined;
 }
 
 /** The conditions of a service once the rest of its status is known. */
@@ -104,15 +102,14 @@ const REJECTED = no(
 
 function withUpgrade(
   conditions: readonly Condition[],
-  { active, pending, isRejected, routingTrouble }: Findings,
+  { active, pending, isRejected }: Findings,
   setting: Setting,
 ): readonly Condition[] {
   const set = (verdict: Parameters<typeof withCondition>[2]) =>
     withCondition(conditions, Type.UpgradeInProgress, verdict, setting);
   if (active.rayClusterName) {
-    const waits = routingTrouble === undefined ? '' : `; traffic stays where it is: ${routingTrouble}`;
     return pending.rayClusterName
-      ? set(yes(Reason.BothActivePendingClustersExist, `Both active and pending Ray clusters exist${waits}`))
+      ? set(yes(Reason.BothActivePendingClustersExist, 'Both active and pending Ray clusters exist'))
       : set(
           isRejected ? REJECTED : no(Reason.NoPendingCluster, 'Active Ray cluster exists and no pending Ray cluster'),
         );

@@ -1,18 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
-import { type ConformanceEngine, startConformanceEngine } from '../conformance/support/engine-access.ts';
-import { openStage, type Stage } from '../integration/stage.ts';
+import { engineStage } from '../integration/engine-stage.ts';
 import { takeOverSuite } from '../integration/take-over-suite.ts';
 
-let engine: ConformanceEngine;
-let stage: Stage;
-
-beforeAll(async () => {
-  engine = await startConformanceEngine();
-  stage = await openStage(engine.access);
-});
-afterAll(async () => {
-  await stage.close();
-  await engine.stop();
-});
-
-takeOverSuite(() => stage);
+takeOverSuite(engineStage().open);

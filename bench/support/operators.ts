@@ -47,8 +47,21 @@ export async function bindRole(plane: ControlPlane): Promise<void> {
   await plane.apply(JSON.stringify(binding));
 }
 
+/** The peer's role is broader than ours, and is not here: it may do everything. */
+async function letPeerDoAll(plane: ControlPlane): Promise<void> {
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'bench-peer' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: OPERATOR_USER }],
+  };
+  await plane.apply(JSON.stringify(binding));
+}
+
 /** Starts it without leader election, with metrics, its log in a file. */
 export async function startOperator(plane: ControlPlane, { command, name }: Operator): Promise<RunningOperator> {
+  if (name === 'peer') await letPeerDoAll(plane);
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:ray-system', 'system:authenticated'];
   const user = plane.user({ name: OPERATOR_USER, groups });
   const flags = [

@@ -3,7 +3,7 @@ import { answerOf, filterRequest, filterResponse } from './filters.ts';
 import type { Filter, PathChange } from './route-table.ts';
 
 const under = { path: { kind: 'prefix', value: '/v1' } } as const;
-const call = { target: '/v1/chat?x=1', host: 'example.com:8080' };
+const call = { target: '/v1/chat?x=1', host: 'example.com:8080', isSecure: false };
 
 describe('a rewrite', () => {
   it.each([

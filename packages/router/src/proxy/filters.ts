@@ -34,13 +34,13 @@ export function filterResponse(filters: readonly Filter[], headers: string[]): v
 /** The answer of a rule that never asks a backend: a redirect, or a refusal. */
 export function answerOf(
   filters: readonly Filter[],
-  call: Pick<Call, 'target' | 'host'>,
+  call: Pick<Call, 'target' | 'host' | 'isSecure'>,
   match: RequestMatch,
 ): { readonly status: number; readonly why: string; readonly location?: string } | undefined {
   for (const filter of filters) {
     if (filter.kind === 'refuse') return { status: 500, why: filter.why };
     if (filter.kind !== 'redirect') continue;
-    const scheme = filter.scheme ?? 'http';
+    const scheme = filter.scheme ?? (call.isSecure ? 'https' : 'http');
     const [name = '', ownPort] = call.host.split(':');
     const port = filter.port ?? (filter.scheme === undefined ? ownPort : undefined);
     const isUsual = Number(port) === (scheme === 'https' ? 443 : 80);

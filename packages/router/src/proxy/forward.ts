@@ -2,7 +2,7 @@ import type { Attempt, AttemptLimits, Call, Reply } from './call.ts';
 import { type Choice, chooseEndpoint } from './choose-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerOf, filterRequest, filterResponse } from './filters.ts';
-import { addForwarded, endToEnd, headerOf, joinedHeader, removeHeader } from './headers.ts';
+import { addForwarded, endToEnd, headerOf, removeHeader } from './headers.ts';
 import type { Found, LiveRule } from './live-table.ts';
 import type { RequestMatch } from './route-table.ts';
 import { refuse } from './refusals.ts';
@@ -58,11 +58,7 @@ class Forwarding {
   /** Offers the request to the next endpoint; `why` is what the last one did to it. */
   #try(why: string): void {
     const call = this.#call;
-    const found = this.#context.find(call.host, {
-      method: call.method,
-      target: call.target,
-      header: (name) => joinedHeader(call.headers, name),
-    });
+    const found = this.#context.find(call.host, call);
     if (found.kind === 'none') return this.#refuse(404, found.why);
     const { rule, match } = found;
     const own = answerOf(rule.filters, call, match);

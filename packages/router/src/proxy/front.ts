@@ -8,6 +8,8 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RawHeaders } from './call.ts';
+import type { Certificates } from './certificates.ts';
+import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
 /** Who takes what arrives. */
@@ -17,7 +19,7 @@ export interface FrontHandlers {
   webSocket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** One address where clients are served, by HTTP/1.1 and HTTP/2 alike. */
+/** One address where clients are served, by HTTP/1.1 and HTTP/2 alike, with TLS and without. */
 export interface Front {
   readonly port: number;
   /** Takes no more connections, lets requests end, and resolves when all have, or at once when `cut` fires. */
@@ -33,6 +35,7 @@ const WINDOW = 1024 * 1024;
 export async function openFront(
   address: { readonly host?: string | undefined; readonly port: number },
   handlers: FrontHandlers,
+  certificates: Certificates,
 ): Promise<Front> {
   const http1 = createHttp1Server({
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -50,7 +53,7 @@ export async function openFront(
     session.on('error', () => session.destroy());
   });
   const sockets = new Set<Socket>();
-  shareConnections(http1, http2, sockets);
+  shareConnections(http1, http2, certificates, sockets);
   await listen(http1, address);
   return {
     port: boundPort(http1),
@@ -59,38 +62,53 @@ export async function openFront(
 }
 
 /** Hands each connection to the server that understands its first bytes. */
-function shareConnections(http1: Server, http2: Http2Server, sockets: Set<Socket>): void {
-  const take = http1.listeners('connection');
+function shareConnections(http1: Server, http2: Http2Server, certificates: Certificates, sockets: Set<Socket>): void {
+  const listeners = http1.listeners('connection');
   http1.removeAllListeners('connection');
+  const takeHttp1 = (socket: Socket) => {
+    for (const listener of listeners) listener.call(http1, socket);
+  };
+  const takeTls = createTlsDoor(certificates, (socket) => {
+    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket);
+    else takeHttp1(socket);
+  });
   http1.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    const onError = () => socket.destroy();
-    const onSilence = () => socket.destroy();
-    socket.on('error', onError);
-    socket.setTimeout(SILENCE_MS, onSilence);
-    const look = (seen: Buffer) => {
-      socket.once('data', (chunk: Buffer) => {
-        const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-        const known = Math.min(first.length, PREFACE.length);
-        const mayBeHttp2 = first.subarray(0, known).equals(PREFACE.subarray(0, known));
-        if (mayBeHttp2 && known < PREFACE.length) return look(first);
-        socket.setTimeout(0);
-        socket.off('timeout', onSilence);
-        socket.off('error', onError);
-        socket.pause();
-        socket.unshift(first);
-        if (mayBeHttp2) {
-          // It reads what we have put back by itself.
-          http2.emit('connection', socket);
-          return;
-        }
-        for (const listener of take) listener.call(http1, socket);
+    recognize(socket, (kind) => {
+      if (kind === 'tls') takeTls(socket);
+      // It reads what was put back by itself.
+      else if (kind === 'http2') http2.emit('connection', socket);
+      else {
+        takeHttp1(socket);
         socket.resume();
-      });
-    };
-    look(Buffer.alloc(0));
+      }
+    });
   });
+}
+
+/** Looks at the first bytes of a connection and puts them back; one that says nothing is closed in time. */
+function recognize(socket: Socket, recognized: (kind: 'tls' | 'http2' | 'http1') => void): void {
+  const onError = () => socket.destroy();
+  const onSilence = () => socket.destroy();
+  socket.on('error', onError);
+  socket.setTimeout(SILENCE_MS, onSilence);
+  const look = (seen: Buffer) => {
+    socket.once('data', (chunk: Buffer) => {
+      const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+      const known = Math.min(first.length, PREFACE.length);
+      const mayBeHttp2 = first.subarray(0, known).equals(PREFACE.subarray(0, known));
+      if (mayBeHttp2 && known < PREFACE.length) return look(first);
+      socket.setTimeout(0);
+      socket.off('timeout', onSilence);
+      socket.off('error', onError);
+      socket.pause();
+      socket.unshift(first);
+      if (first[0] === HANDSHAKE) recognized('tls');
+      else recognized(mayBeHttp2 ? 'http2' : 'http1');
+    });
+  };
+  look(Buffer.alloc(0));
 }
 
 function listen(

@@ -15,7 +15,7 @@ describe('headers on their way', () => {
 
   it('say who asked, after what earlier proxies said', () => {
     const headers = ['X-Forwarded-For', '1.1.1.1', 'X-Forwarded-Proto', 'https'];
-    addForwarded(headers, { remoteAddress: '2.2.2.2', host: 'example.com' });
+    addForwarded(headers, { remoteAddress: '2.2.2.2', host: 'example.com', isSecure: false });
     expect(toFields(headers)).toEqual({
       'x-forwarded-for': '1.1.1.1, 2.2.2.2',
       'x-forwarded-proto': 'https',

@@ -47,11 +47,15 @@ export function endToEnd(headers: RawHeaders): string[] {
 }
 
 /** Who asked, by which name and how, for whoever answers: added to what earlier proxies have said. */
-export function addForwarded(headers: string[], from: { readonly remoteAddress: string; readonly host: string }): void {
+export function addForwarded(
+  headers: string[],
+  from: { readonly remoteAddress: string; readonly host: string; readonly isSecure: boolean },
+): void {
   const earlier = joinedHeader(headers, 'x-forwarded-for');
   removeHeader(headers, 'x-forwarded-for');
   headers.push('x-forwarded-for', earlier === undefined ? from.remoteAddress : `${earlier}, ${from.remoteAddress}`);
-  if (headerOf(headers, 'x-forwarded-proto') === undefined) headers.push('x-forwarded-proto', 'http');
+  if (headerOf(headers, 'x-forwarded-proto') === undefined)
+    headers.push('x-forwarded-proto', from.isSecure ? 'https' : 'http');
   if (headerOf(headers, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', from.host);
 }
 
@@ -84,6 +88,11 @@ export function joinCookies(headers: RawHeaders): RawHeaders {
 /** An address as people write it: IPv4 stays IPv4, also on a socket that takes both. */
 export function plainAddress(address: string | undefined): string {
   return (address ?? '').replace(/^::ffff:(?=[0-9.]+$)/, '');
+}
+
+/** Whether a connection is one with TLS. */
+export function isEncrypted(socket: object): boolean {
+  return 'encrypted' in socket && socket.encrypted === true;
 }
 
 /** As HTTP/2 wants them: lower-case names, several values as a list. */

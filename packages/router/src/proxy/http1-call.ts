@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf, plainAddress } from './headers.ts';
+import { headerOf, isEncrypted, joinedHeader, plainAddress } from './headers.ts';
 
 /** A request that came over HTTP/1.1. */
 export class Http1Call implements Call {
@@ -12,6 +12,7 @@ export class Http1Call implements Call {
   readonly body: IncomingMessage;
   readonly hasBody: boolean;
   readonly isHttp2 = false;
+  readonly isSecure: boolean;
   readonly remoteAddress: string;
   readonly #response: ServerResponse;
   readonly #isLast: () => boolean;
@@ -25,8 +26,13 @@ export class Http1Call implements Call {
     this.body = request;
     this.hasBody = hasBody(request);
     this.remoteAddress = plainAddress(request.socket.remoteAddress);
+    this.isSecure = isEncrypted(request.socket);
     this.#response = response;
     this.#isLast = isLast;
+  }
+
+  header(name: string): string | undefined {
+    return joinedHeader(this.headers, name);
   }
 
   isOver(): boolean {

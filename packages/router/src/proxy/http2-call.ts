@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf, joinCookies, plainAddress, toFields } from './headers.ts';
+import { headerOf, joinCookies, joinedHeader, plainAddress, toFields } from './headers.ts';
 
 /** A request that came over HTTP/2. */
 export class Http2Call implements Call {
@@ -12,6 +12,7 @@ export class Http2Call implements Call {
   readonly body: ServerHttp2Stream;
   readonly hasBody: boolean;
   readonly isHttp2 = true;
+  readonly isSecure: boolean;
   readonly remoteAddress: string;
   readonly #stream: ServerHttp2Stream;
   #trailers: RawHeaders = [];
@@ -24,9 +25,14 @@ export class Http2Call implements Call {
     this.body = stream;
     this.hasBody = !stream.endAfterHeaders;
     this.remoteAddress = plainAddress(stream.session?.socket.remoteAddress);
+    this.isSecure = stream.session?.encrypted === true;
     this.#stream = stream;
     // A client that resets the stream is no error of ours; its close follows.
     stream.on('error', () => undefined);
+  }
+
+  header(name: string): string | undefined {
+    return joinedHeader(this.headers, name);
   }
 
   isOver(): boolean {

@@ -1,5 +1,6 @@
 import { compareMatches, compileMatch, type Matcher, type Sought } from './match.ts';
 import type { Endpoint } from './endpoint.ts';
+import { HostIndex } from './host-index.ts';
 import {
   type Address,
   addressKey,
@@ -30,73 +31,43 @@ export type Found =
   | { readonly kind: 'rule'; readonly rule: LiveRule; readonly match: RequestMatch }
   | { readonly kind: 'none'; readonly why: string };
 
-interface Entry {
-  readonly match: RequestMatch;
-  readonly fits: Matcher;
-  readonly rule: LiveRule;
-}
-
 /** A route table made ready for use: sorted, compiled, and tied to endpoints. */
 export class LiveTable {
-  readonly #exact = new Map<string, readonly Entry[]>();
-  readonly #wildcards: { readonly suffix: string; readonly entries: readonly Entry[] }[] = [];
-  readonly #own = new Map<string, readonly Entry[]>();
-  readonly #catchAlls: { readonly name: string; readonly entries: readonly Entry[] }[] = [];
+  readonly #plain: HostIndex<Sortable>;
+  readonly #secure: HostIndex<Sortable>;
+  /** A rule that is served with and without TLS is one rule, with one share. */
   readonly rules = new Map<string, LiveRule>();
 
   /** Shares go on from those of `before`; `endpointAt` gives the endpoint for an address, the same one for the same address. */
   constructor(table: RouteTable, before: LiveTable | undefined, endpointAt: (address: Address) => Endpoint) {
-    const byHost = new Map<string, Sortable[]>();
-    for (const { ownHosts, hosts } of table.gateways) {
-      const forAll: Sortable[] = [];
-      for (const { hostname, rules } of hosts) {
-        const entries = rules.flatMap((rule) => this.#entries(rule, before, endpointAt));
-        if (hostname === undefined) forAll.push(...entries);
-        else byHost.set(hostname.toLowerCase(), [...(byHost.get(hostname.toLowerCase()) ?? []), ...entries]);
-      }
-      const sorted = forAll.toSorted(compareEntries);
-      for (const own of ownHosts) this.#own.set(own.toLowerCase(), sorted);
-      if (forAll.length > 0) this.#catchAlls.push({ name: ownHosts[0] ?? '', entries: sorted });
-    }
-    for (const [host, entries] of byHost) this.#addHost(host, entries.toSorted(compareEntries));
-    this.#wildcards.sort((a, b) => b.suffix.length - a.suffix.length);
+    const entriesOf = (rule: RouteRule) => this.#entries(rule, before, endpointAt);
+    this.#plain = new HostIndex(table.gateways, entriesOf, compareEntries);
+    this.#secure = new HostIndex(table.secure?.gateways ?? [], entriesOf, compareEntries);
   }
 
   /** The rule for a request that calls us `host`. */
   find(host: string, sought: Sought): Found {
-    const entries = this.#entriesFor(bareHost(host));
+    const entries = (sought.isSecure ? this.#secure : this.#plain).entriesFor(host);
     if (typeof entries === 'string') return { kind: 'none', why: entries };
-    const entry = entries.find(({ fits }) => fits(sought));
-    if (entry === undefined) return { kind: 'none', why: `no route fits ${sought.method} ${sought.target}` };
-    return { kind: 'rule', rule: entry.rule, match: entry.match };
-  }
-
-  #entriesFor(host: string): readonly Entry[] | string {
-    const exact = this.#own.get(host) ?? this.#exact.get(host);
-    if (exact !== undefined) return exact;
-    const wildcard = this.#wildcards.find(({ suffix }) => host.endsWith(suffix) && host.length > suffix.length);
-    if (wildcard !== undefined) return wildcard.entries;
-    const [only, ...others] = this.#catchAlls;
-    if (only === undefined) return `no route is known for the host ${host}`;
-    if (others.length === 0) return only.entries;
-    const names = this.#catchAlls.map(({ name }) => name).toSorted();
-    return `several Gateways are served here and none is for the host ${host}; name one in the Host header: ${names.join(', ')}`;
-  }
-
-  #addHost(host: string, entries: readonly Entry[]): void {
-    if (host.startsWith('*.')) this.#wildcards.push({ suffix: host.slice(1), entries });
-    else this.#exact.set(host, entries);
+    for (const entry of entries) if (entry.fits(sought)) return entry;
+    return { kind: 'none', why: `no route fits ${sought.method} ${sought.target}` };
   }
 
   #entries(rule: RouteRule, before: LiveTable | undefined, endpointAt: (address: Address) => Endpoint): Sortable[] {
     const live = this.rules.get(rule.key) ?? makeLive(rule, before?.rules.get(rule.key), endpointAt);
     this.rules.set(rule.key, live);
     const matches: readonly RequestMatch[] = rule.matches.length > 0 ? rule.matches : [{}];
-    return matches.map((match) => ({ match, fits: compileMatch(match), rule: live, createdAt: rule.createdAt }));
+    const { createdAt } = rule;
+    return matches.map((match) => ({ kind: 'rule', match, fits: compileMatch(match), rule: live, createdAt }));
   }
 }
 
-interface Sortable extends Entry {
+/** One match of a rule. */
+interface Sortable {
+  readonly kind: 'rule';
+  readonly match: RequestMatch;
+  readonly fits: Matcher;
+  readonly rule: LiveRule;
   readonly createdAt: number;
 }
 
@@ -115,11 +86,4 @@ function makeLive(rule: RouteRule, before: LiveRule | undefined, endpointAt: (ad
     return { key, weight, problem, credit: credits.get(key) ?? 0, endpoints: [...unique.values()].map(endpointAt) };
   });
   return { key: rule.key, filters: rule.filters, backends, timeoutMs: rule.timeoutMs };
-}
-
-/** The host name in lower case without the port. */
-function bareHost(host: string): string {
-  const colon = host.lastIndexOf(':');
-  const isPort = colon > 0 && !host.endsWith(']');
-  return (isPort ? host.slice(0, colon) : host).toLowerCase();
 }

@@ -6,7 +6,7 @@ const prefix = (value: string): RequestMatch => ({ path: { kind: 'prefix', value
 const exact = (value: string): RequestMatch => ({ path: { kind: 'exact', value } });
 
 function fits(match: RequestMatch, target: string, method = 'GET', headers: Record<string, string> = {}): boolean {
-  return compileMatch(match)({ method, target, header: (name) => headers[name] });
+  return compileMatch(match)({ method, target, isSecure: false, header: (name) => headers[name] });
 }
 
 describe('a match', () => {

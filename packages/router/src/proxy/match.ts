@@ -5,6 +5,8 @@ export interface Sought {
   readonly method: string;
   /** As it came, with the query. */
   readonly target: string;
+  /** It came with TLS. */
+  readonly isSecure: boolean;
   /** The value of a header, several joined by a comma; undefined where there is none. */
   header(name: string): string | undefined;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '@manta/kube';
 import type { AttemptLimits } from './call.ts';
+import { Certificates } from './certificates.ts';
 import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
-import { type Front, openFront } from './front.ts';
+import { type Front, type FrontHandlers, openFront } from './front.ts';
 import { Http1Call } from './http1-call.ts';
 import { Http2Call } from './http2-call.ts';
 import { type Found, LiveTable } from './live-table.ts';
@@ -51,6 +52,7 @@ class TableProxy implements Proxy {
   readonly #options: ProxyOptions;
   readonly #context: ForwardContext;
   readonly #fronts: Front[] = [];
+  readonly #certificates = new Certificates();
   readonly #draining = new Set<Endpoint>();
   #endpoints = new Map<string, Endpoint>();
   #table: LiveTable | undefined;
@@ -79,6 +81,7 @@ class TableProxy implements Proxy {
       return endpoint;
     };
     this.#table = new LiveTable(table, this.#table, endpointAt);
+    this.#certificates.set(table.secure?.certificates ?? []);
     for (const [key, endpoint] of this.#endpoints) if (!kept.has(key)) this.#drain(endpoint);
     this.#endpoints = kept;
   }
@@ -90,11 +93,12 @@ class TableProxy implements Proxy {
   async listen(address: { readonly host?: string | undefined; readonly port: number }): Promise<number> {
     const isClosing = () => this.#isClosing;
     const { clock, dial } = this.#options;
-    const front = await openFront(address, {
+    const handlers: FrontHandlers = {
       request: (request, response) => this.#take(new Http1Call(request, response, isClosing)),
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
       webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, { clock, dial }),
-    });
+    };
+    const front = await openFront(address, handlers, this.#certificates);
     this.#fronts.push(front);
     return front.port;
   }

@@ -1,6 +1,23 @@
 /** What the proxy is told to do: which requests there are, and where each kind of them goes. Plain data, replaced as a whole. */
 export interface RouteTable {
+  /** For connections without TLS. */
   readonly gateways: readonly GatewayRoutes[];
+  /** For connections with TLS; absent where there are none. */
+  readonly secure?: SecureRoutes | undefined;
+}
+
+/** What is served to clients that come with TLS, and who we are to them. */
+export interface SecureRoutes {
+  readonly gateways: readonly GatewayRoutes[];
+  readonly certificates: readonly HostCertificate[];
+}
+
+/** A certificate for a host name, in PEM. Several pairs are one identity under several kinds of keys. */
+export interface HostCertificate {
+  /** `example.com`, `*.example.com`, or undefined for every host, and for clients that name none. */
+  readonly hostname: string | undefined;
+  readonly certs: readonly string[];
+  readonly keys: readonly string[];
 }
 
 /** The rules that one Gateway brings. */

@@ -6,7 +6,7 @@ import { type Dial, DialingAgent } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { filterRequest } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
-import { addForwarded, endToEnd, headerOf, joinedHeader, plainAddress, removeHeader } from './headers.ts';
+import { addForwarded, endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
 
 /** Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. */
 export function isWebSocket(request: IncomingMessage): boolean {
@@ -50,7 +50,9 @@ class Tunnel {
   open(why: string): void {
     const { rawHeaders, method = 'GET', url: target = '/' } = this.#request;
     const host = this.#request.headers.host ?? '';
-    const found = this.#context.find(host, { method, target, header: (name) => joinedHeader(rawHeaders, name) });
+    const isSecure = isEncrypted(this.#request.socket);
+    const header = (name: string) => joinedHeader(rawHeaders, name);
+    const found = this.#context.find(host, { method, target, isSecure, header });
     if (found.kind === 'none') return this.#refuse(404, found.why);
     const { rule, match } = found;
     const choice = chooseEndpoint(rule, this.#tried, this.#context.random);
@@ -59,7 +61,7 @@ class Tunnel {
     }
     const headers = endToEnd(rawHeaders);
     removeHeader(headers, 'host');
-    addForwarded(headers, { host, remoteAddress: plainAddress(this.#request.socket.remoteAddress) });
+    addForwarded(headers, { host, isSecure, remoteAddress: plainAddress(this.#request.socket.remoteAddress) });
     const rewritten = filterRequest(rule.filters, { target, host }, match, headers);
     headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
     this.#tried.add(choice.endpoint);

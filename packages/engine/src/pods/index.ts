@@ -1,4 +1,10 @@
-export { createImageTable, type ImageAnswer, type ImageTable, type ImageTableOptions } from './kubelet/images.ts';
+export {
+  createImageTable,
+  type ImageAnswer,
+  type ImageTable,
+  type ImageTableOptions,
+  type RayOfVersion,
+} from './kubelet/images.ts';
 export { PLAIN_GATEWAY, type PlainDriverOptions, startPlainDriver } from './plain/plain-driver.ts';
 export { runMachine } from './machine/machine.ts';
 export type { SandboxMode } from './sandbox/choose-driver.ts';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container, LifecycleHandler } from '@manta/api';
@@ -5,6 +6,7 @@ import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from '
 import type { ContainerView } from '../../kubelet/pod-status.ts';
 import type { ProcessEnd, ProcessRequest, Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
 import { ContainerConfigError } from './config-error.ts';
+import type { ImageAnswer } from './images.ts';
 import { tryProbe } from './probe.ts';
 import { runProbes } from './probe-loop.ts';
 
@@ -14,8 +16,8 @@ export interface ContainerHost {
   readonly now: () => number;
   /** The process to start, made anew for each run; throws a ContainerConfigError when it cannot be made now. */
   readonly request: (container: Container, attempt: number) => Promise<ProcessRequest>;
-  /** Why the image cannot be had; undefined when it can. */
-  readonly imageProblem: (container: Container) => string | undefined;
+  /** What runs instead of its image. */
+  readonly image: (container: Container) => ImageAnswer;
   /** Whether something in it was killed for want of memory. */
   readonly hasRunOut: () => boolean;
   readonly changed: () => void;
@@ -96,13 +98,38 @@ export class ContainerRunner {
     await process.ended;
   }
 
+  /** Until its image can be had; one that could not be installed is tried again, ever more seldom. */
   async #waitForImage(): Promise<void> {
-    const problem = this.#host.imageProblem(this.container);
-    if (problem === undefined) return;
     const { image = '' } = this.container;
-    this.#host.tell('Warning', 'Failed', `Failed to pull image "${image}": ${problem}`);
-    this.#set({ state: 'waiting', reason: 'ErrImagePull', message: problem });
-    await new Promise<void>((resolve) => this.#stop.signal.addEventListener('abort', () => resolve(), { once: true }));
+    for (let failures = 1; !this.#stop.signal.aborted; failures += 1) {
+      const answer = this.#host.image(this.container);
+      if (answer.kind === 'known') return;
+      const problem = answer.kind === 'unknown' ? answer.message : await this.#install(answer.what, answer.done);
+      if (problem === undefined) continue;
+      this.#host.tell('Warning', 'Failed', `Failed to pull image "${image}": ${problem}`);
+      this.#set({ state: 'waiting', reason: 'ErrImagePull', message: problem });
+      await (answer.kind === 'unknown' ? this.#stopped() : this.#pause(backOffMs(failures)));
+    }
+  }
+
+  /** Resolves with the reason for which it failed, and without one when it is there or nobody waits for it any more. */
+  async #install(what: string, done: Promise<void>): Promise<string | undefined> {
+    const { image = '' } = this.container;
+    this.#host.tell('Normal', 'Pulling', `Pulling image "${image}": ${what} is being installed`);
+    const message = `${what} is being installed from PyPI; this takes a minute or more`;
+    this.#set({ state: 'waiting', reason: 'ContainerCreating', message });
+    try {
+      await Promise.race([done, this.#stopped()]);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    if (!this.#stop.signal.aborted)
+      this.#host.tell('Normal', 'Pulled', `Successfully pulled image "${image}": ${what} is installed`);
+    return undefined;
+  }
+
+  async #stopped(): Promise<void> {
+    if (!this.#stop.signal.aborted) await once(this.#stop.signal, 'abort');
   }
 
   async #requestInTime(): Promise<ProcessRequest | undefined> {
@@ -195,7 +222,7 @@ export class ContainerRunner {
   }
 
   async #backOff(crashes: number): Promise<void> {
-    const waitMs = crashes <= 1 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (crashes - 2), LONGEST_BACKOFF_MS);
+    const waitMs = crashes <= 1 ? 0 : backOffMs(crashes - 1);
     const { name } = this.container;
     const message = `back-off ${waitMs / 1000}s restarting failed container=${name}`;
     if (waitMs === 0) return;
@@ -217,6 +244,11 @@ export class ContainerRunner {
     this.#moment = moment;
     this.#host.changed();
   }
+}
+
+/** How long to wait after so many failures in a row. */
+function backOffMs(failures: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
 }
 
 function tailOf(path: string): string | undefined {

@@ -1,7 +1,9 @@
 /** What stands in for an image on this machine: programs that are installed, found by PATH and variables. */
 export type ImageAnswer =
   | { readonly kind: 'known'; readonly env: Readonly<Record<string, string>>; readonly command?: readonly string[] }
-  | { readonly kind: 'unknown'; readonly message: string };
+  | { readonly kind: 'unknown'; readonly message: string }
+  /** Not there yet; to be asked again when it is done, which fails with a readable reason. */
+  | { readonly kind: 'installing'; readonly what: string; readonly done: Promise<void> };
 
 /** Finds what runs instead of an image. */
 export type ImageTable = (image: string) => ImageAnswer;
@@ -11,29 +13,47 @@ const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 const SYSTEM_IMAGES = /^(?:docker\.io\/)?(?:library\/)?(?:busybox|bash|alpine|debian|ubuntu)(?::|@|$)/;
 const RAY_IMAGES = /^(?:[^/]+\/)*rayproject\/ray(?:-[a-z0-9-]+)?(?::|@|$)/;
 
+/** The tags of releases, with or without a flavour: `2.53.0`, `2.53.0-py311-gpu`. */
+const RELEASE = /:(\d+\.\d+\.\d+(?:rc\d+)?)(?:-[\w.-]*)?(?:@|$)/;
+
+/** The folder with the programs of a version of Ray: at once where it is installed, else it is being installed from now on. */
+export type RayOfVersion = (version: string) => string | Promise<string>;
+
 export interface ImageTableOptions {
   /** The folder with `ray` and `python`, of the Ray that is installed. */
   readonly rayBin: string;
+  /** Gives Ray's images the version that their tag says; without it any tag is the Ray that is installed. */
+  readonly rayOfVersion?: RayOfVersion | undefined;
   /** The command that runs instead of `redis-server`, where there is one. */
   readonly redisBin?: string;
   /** Further images, by name without tag: a folder that is put before PATH, and the command where a pod gives none. */
   readonly configured?: Readonly<Record<string, { readonly bin?: string; readonly command?: readonly string[] }>>;
 }
 
-/** Ray's images, any tag, are the installed Ray; small system images are this system; others have to be configured. */
-export function createImageTable({ rayBin, redisBin, configured = {} }: ImageTableOptions): ImageTable {
+/** Ray's images are the installed Ray, or the version that their tag says; small system images are this system; others have to be configured. */
+export function createImageTable({ rayBin, rayOfVersion, redisBin, configured = {} }: ImageTableOptions): ImageTable {
   return (image) => {
     const own = configured[nameOf(image)];
     if (own !== undefined) {
       const { bin, command } = own;
       return { kind: 'known', env: environment(bin), ...(command === undefined ? {} : { command }) };
     }
-    if (RAY_IMAGES.test(image)) return { kind: 'known', env: { ...environment(rayBin), ...RAY_ENV } };
+    if (RAY_IMAGES.test(image)) return rayAnswer(image, rayBin, rayOfVersion);
     if (SYSTEM_IMAGES.test(image)) return { kind: 'known', env: environment(undefined) };
     if (/(^|\/)redis(:|@|$)/.test(image) && redisBin !== undefined)
       return { kind: 'known', env: environment(redisBin), command: ['redis-server'] };
     return { kind: 'unknown', message: unknown(image) };
   };
+}
+
+function rayAnswer(image: string, rayBin: string, rayOfVersion: RayOfVersion | undefined): ImageAnswer {
+  const version = RELEASE.exec(image)?.[1];
+  const bin = version === undefined ? rayBin : (rayOfVersion?.(version) ?? rayBin);
+  if (typeof bin === 'string') return { kind: 'known', env: { ...environment(bin), ...RAY_ENV } };
+  const done = bin.then(() => undefined);
+  // Whoever asks may not want to wait for it.
+  done.catch(() => undefined);
+  return { kind: 'installing', what: `Ray ${version}`, done };
 }
 
 /** Ray must not phone home from somebody's laptop, and a laptop that is busy with other things may take its time. */

@@ -211,10 +211,7 @@ export class PodWorker {
       sandbox: lazily(() => this.#sandbox),
       now: this.#node.now,
       request: (_: Container, attempt: number) => this.#request(container, attempt),
-      imageProblem: ({ image = '' }: Container) => {
-        const answer = this.#node.images(image);
-        return answer.kind === 'unknown' ? answer.message : undefined;
-      },
+      image: ({ image = '' }: Container) => this.#node.images(image),
       hasRunOut: () => this.#groups.get(container.name)?.hasRunOut() === true,
       changed: () => {
         if (this.#mains.every((main) => isUp(main))) this.#endTurn();

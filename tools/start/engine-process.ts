@@ -14,17 +14,22 @@ export interface EngineProcess {
   readonly logFile: string;
 }
 
+export interface EngineProcessOptions {
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Starts it on any free port and a data directory of its own, with further flags. */
 export function startEngineProcess(
   manta: string,
   folder: string,
-  flags: readonly string[],
+  { flags, env }: EngineProcessOptions,
   onLine: (line: string) => void,
 ): EngineProcess {
   const logFile = join(folder, 'manta.log');
   const log = openSync(logFile, 'w');
   const args = ['up', '--port=0', `--data-dir=${join(folder, 'data')}`, ...flags];
-  const child = spawn(manta, args, { stdio: ['ignore', 'pipe', log] });
+  const child = spawn(manta, args, { env, stdio: ['ignore', 'pipe', log] });
   const { stdout } = child;
   if (stdout === null) throw new Error('the engine has no output to read');
   closeSync(log);

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createKubeClient, createTransport, loadConnection, systemClock } from '@manta/kube';
+import { rayWithView } from '../../packages/manta/src/local/ray-with-view.ts';
 import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import { runSampleJob } from './sample-job.ts';
 import { Stages } from './stages.ts';
@@ -17,11 +18,13 @@ export async function runOnEngine(root: string, mustExit: boolean, flags: readon
   // Before there is anything to clean up. Ctrl-C reaches the engine too, which then stops in order; all that is left to do here is to wait.
   process.on('SIGINT', () => stop.abort());
   process.on('SIGTERM', () => stop.abort(TERMINATED));
-  const folder = mkdtempSync(join(tmpdir(), 'manta-start-'));
   const say = (line: string) => console.log(line);
   const stages = new Stages(say, process.stdout.isTTY && !process.env['NO_COLOR']);
   say('Starting Kubernetes’ API, the operator and real Ray on this machine; no cluster is needed.\n');
-  const engine = startEngineProcess(join(root, 'bin/manta'), folder, flags, (line) => stages.reach(line));
+  const env = await withRay(stages, stop.signal);
+  if (env === undefined) return stop.signal.aborted ? 0 : 1;
+  const folder = mkdtempSync(join(tmpdir(), 'manta-start-'));
+  const engine = startEngineProcess(join(root, 'bin/manta'), folder, { flags, env }, (line) => stages.reach(line));
   stop.signal.addEventListener('abort', () => {
     if (stop.signal.reason === TERMINATED) engine.stop();
   });
@@ -47,6 +50,18 @@ export async function runOnEngine(root: string, mustExit: boolean, flags: readon
     engine.stop();
     await engine.ended;
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Installs Ray where it is missing, here, where there is a terminal to show it on. Gives the environment in which the engine finds it; nothing when it cannot be had, which has been said, or was not to go on. */
+async function withRay(stages: Stages, signal: AbortSignal): Promise<NodeJS.ProcessEnv | undefined> {
+  try {
+    const { bin } = await rayWithView(process.stdout, signal, (line) => stages.reach(line));
+    if (signal.aborted) return undefined;
+    return basename(bin) === 'bin' ? { ...process.env, MANTA_RAY_VENV: dirname(bin) } : process.env;
+  } catch (error) {
+    if (!signal.aborted) console.error(error instanceof Error ? error.message : String(error));
+    return undefined;
   }
 }
 

@@ -51,6 +51,10 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       imageFolder,
       {},
     )
+    .option(
+      '--ray-from-tag',
+      'run rayproject/ray:2.x.y with exactly that version of Ray, installed from PyPI when a pod first asks for it; else any tag is the Ray that is installed',
+    )
     .addOption(
       new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices([
         'user',

@@ -19,7 +19,8 @@ import {
 } from '@manta/engine';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
-import { provideRay } from '../local/provide-ray.ts';
+import { createRayVersions, providerBeside } from '../local/ray-versions.ts';
+import { rayWithView } from '../local/ray-with-view.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions, rememberCrds } from './engine-crds.ts';
 import { resetDataDir } from '../local/reset.ts';
@@ -42,6 +43,8 @@ export interface UpOptions {
   readonly featureGates?: string;
   /** Images, without tags, and the folder whose programs stand for each. */
   readonly image?: Readonly<Record<string, string>>;
+  /** Gives each of Ray's images the version that its tag says, instead of the one that is installed. */
+  readonly rayFromTag?: boolean;
   /** Where Gateways are served; undefined is a port of its own, or any where that is taken. */
   readonly routerPort?: number;
   /** How pods are kept apart; chosen by trying unless told. */
@@ -63,7 +66,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   // As it is now: what this process sets for itself later is no proxy for pods.
   const environment = { ...process.env };
   const outgoing = (url: URL) => proxyFor(url, environment);
-  const ray = options.pods ? await provideRay({ say, signal: stop.signal }) : undefined;
+  const ray = options.pods ? await rayWithView(process.stdout, stop.signal) : undefined;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
   const engine = await startEngine({
@@ -80,7 +83,14 @@ export async function up(options: UpOptions, version: string): Promise<number> {
           pods: async (context: PodsContext) => {
             pods = await startPods(context, {
               dataDir,
-              images: createImageTable({ rayBin: ray.bin, configured: imageFolders(options.image) }),
+              images: createImageTable({
+                rayBin: ray.bin,
+                rayOfVersion:
+                  options.rayFromTag === true
+                    ? createRayVersions(providerBeside(ray, { say, signal: stop.signal, env: environment }))
+                    : undefined,
+                configured: imageFolders(options.image),
+              }),
               machineCommand: machineCommand(),
               mode: options.sandbox,
               env: process.env,

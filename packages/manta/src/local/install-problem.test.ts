@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { explainInstall } from './install-problem.ts';
 
-const explain = (said: string) => explainInstall('ray[default,serve]==9.9.9', '/cache/ray', said);
+const wanted = { requirement: 'ray[default,serve]==9.9.9', folder: '/cache/ray', advice: 'Take another.' };
+const explain = (said: string) => explainInstall(wanted, said);
 
 describe('why Ray could not be installed', () => {
   it.each([
@@ -13,7 +14,17 @@ describe('why Ray could not be installed', () => {
     [
       'a version that does not exist',
       'ERROR: Could not find a version that satisfies the requirement ray==9.9.9 (from versions: 2.51.0, 2.52.0, 2.53.0, 2.60.0)',
-      'There is no ray[default,serve]==9.9.9 for this Python; the newest are 2.52.0, 2.53.0, 2.60.0.',
+      'There is no ray[default,serve]==9.9.9 for this Python; the newest are 2.52.0, 2.53.0, 2.60.0. Take another.',
+    ],
+    [
+      'a network that goes away in the middle',
+      "ERROR: Could not install packages due to an OSError: ('Connection broken: IncompleteRead(1048576 bytes read, 70000000 more expected)')",
+      'The connection to the package index broke while Ray was fetched. Try again.',
+    ],
+    [
+      'an index behind a certificate of one’s own',
+      "WARNING: Retrying (Retry(total=0)) after connection broken by 'SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))': /simple/ray/\nERROR: Could not find a version that satisfies the requirement ray (from versions: none)",
+      'Name the certificates of your network in PIP_CERT',
     ],
     ['a full disk', 'ERROR: [Errno 28] No space left on device', 'The disk with /cache/ray is full'],
     [

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { InstallProgress } from './pip-progress.ts';
 import { provideRay } from './provide-ray.ts';
 
 let folder: string;
@@ -77,6 +78,40 @@ describe('providing Ray', () => {
     expect(said).toEqual([`using the Ray that is installed in ${folder}`]);
     await python('echo No module named ray.serve >&2; exit 1');
     expect((await provideRay({ env })).bin).not.toBe(folder);
+  });
+
+  test('says beforehand how much it takes, and then how far it is', async () => {
+    const pip = `echo "Downloading ray-2.53.0-cp312.whl (71 MB)"; head -c 5000 /dev/zero > "$TMPDIR/wheel"
+      echo "Installing collected packages: click, ray"
+      mkdir -p "\${0%/bin/python}/lib/python3.12/site-packages/ray-2.53.0.dist-info"`;
+    const { env } = await machine(fakePip.replace('PIP', pip));
+    const [said, seen]: [string[], InstallProgress[]] = [[], []];
+    const options = { env, version: '2.53.0', say: (line: string) => said.push(line) };
+    const { bin } = await provideRay({ ...options, onProgress: (progress) => seen.push(progress) });
+    expect(said).toEqual(['installing Ray 2.53.0 from PyPI, once: about 140 MB to fetch, 500 MB on the disk']);
+    expect(seen.at(-1)).toEqual({ step: 'unpack', done: 1, of: 2 });
+    expect(await readdir(join(bin, '../..'))).toEqual(expect.not.arrayContaining([expect.stringMatching(/tmp$/)]));
+  });
+
+  test('does not begin where there is no room for it', async () => {
+    const { env } = await machine(fakePip.replace('PIP', 'touch "${0%python}ray"'));
+    await expect(provideRay({ env, freeBytes: () => Promise.resolve(312_000_000) })).rejects.toThrow(
+      /^The disk with .* has 312 MB left: Ray needs about \d+ MB there. Make room, or set MANTA_CACHE/,
+    );
+    await provideRay({ env });
+  });
+
+  test('says when the disk runs full on the way', async () => {
+    const { env } = await machine(
+      fakePip.replace('PIP', 'echo "ERROR: [Errno 28] No space left on device" >&2; exit 1'),
+    );
+    await expect(provideRay({ env })).rejects.toThrow(/^The disk with .* is full: Ray needs about/);
+  });
+
+  test('says where nothing can be kept', async () => {
+    const { env } = await machine(fakePip);
+    await writeFile(join(folder, 'cache'), 'a file');
+    await expect(provideRay({ env })).rejects.toThrow(/^Ray cannot be kept in .*cache.ray .*Set MANTA_CACHE/);
   });
 
   test('ends an installation when it is told to, and begins anew the next time', async () => {

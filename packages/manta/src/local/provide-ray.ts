@@ -1,13 +1,15 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { cacheRoot } from './cache-root.ts';
-import { explainInstall } from './install-problem.ts';
+import { RayMissingError, SIZES } from './install-problem.ts';
+import { installRay, isComplete } from './install-ray.ts';
 import { withLock } from './lock.ts';
+import type { InstallProgress } from './pip-progress.ts';
+import { type Environment, runProgram } from './run-program.ts';
 
-export { cacheRoot };
+export { cacheRoot, RayMissingError };
 
 /** A Python environment with Ray in it. */
 export interface RayHome {
@@ -15,20 +17,19 @@ export interface RayHome {
   readonly bin: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export interface ProvideRayOptions {
   /** This process's unless told. */
   readonly env?: Environment;
+  /** Exactly this version, whatever the environment asks for. */
+  readonly version?: string;
   /** Told in one line each time something takes long. */
   readonly say?: (line: string) => void;
   /** Ends an installation; the next one begins anew. */
   readonly signal?: AbortSignal;
-}
-
-/** Why Ray can't be had on this machine, and what to do. */
-export class RayMissingError extends Error {
-  override readonly name = 'RayMissingError';
+  /** Told how far an installation is, a few times a second. */
+  readonly onProgress?: (progress: InstallProgress) => void;
+  /** How much room there is in a folder; asked of the disk unless told. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 const OLDEST_PYTHON = [3, 10] as const;
@@ -41,8 +42,8 @@ const READ_VERSION = 'import sys; print(sys.implementation.name, sys.version_inf
 export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHome> {
   const { env = process.env, say = () => undefined, signal } = options;
   const given = env['MANTA_RAY_VENV'];
-  if (given) return existing(given);
-  const version = env['MANTA_RAY_VERSION'];
+  if (given && options.version === undefined) return existing(given);
+  const version = options.version ?? env['MANTA_RAY_VERSION'];
   const requirement = `ray[default,serve]${version ? `==${version}` : ''}`;
   const folder = join(cacheRoot(env), 'ray', await folderName(requirement, env));
   if (isComplete(folder)) return { bin: join(folder, 'bin') };
@@ -51,18 +52,36 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
     say(`using the Ray that is installed in ${installed}`);
     return { bin: installed };
   }
-  await mkdir(join(folder, '..'), { recursive: true });
+  await makeFolder(dirname(folder));
   return await withLock(
     `${folder}.lock`,
     () => say('waiting for another process that installs Ray'),
     async () => {
       if (!isComplete(folder)) {
-        say('installing Ray from PyPI, about 500 MB, once; this takes a minute or more');
-        await install({ folder, requirement, env, signal });
+        say(`installing Ray${version ? ` ${version}` : ''} from PyPI, once: ${SIZES}`);
+        const { onProgress, freeBytes } = options;
+        const advice =
+          options.version === undefined
+            ? 'Set MANTA_RAY_VERSION to one of them, or unset it.'
+            : 'Name one of them in the tag of the image.';
+        await installRay({ folder, requirement, advice, env, signal, onProgress, freeBytes });
       }
       return { bin: join(folder, 'bin') };
     },
+    signal,
   );
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new RayMissingError(
+      `Ray cannot be kept in ${folder} (${error instanceof Error ? error.message : String(error)}). Set MANTA_CACHE to a folder that can be written to.`,
+      { cause: error },
+    );
+  }
 }
 
 function existing(folder: string): RayHome {
@@ -81,18 +100,21 @@ async function installedRay(version: string | undefined, env: Environment): Prom
   if (bin === undefined) return undefined;
   const python = [join(bin, 'python'), join(bin, 'python3')].find((path) => existsSync(path));
   if (python === undefined) return undefined;
-  const { code, stdout } = await run(python, ['-c', READ_RAY], env);
+  const { code, stdout } = await runProgram(python, ['-c', READ_RAY], { env });
   const found = stdout.trim().split('\n').at(-1) ?? '';
   return code === 0 && (version === undefined || version === '' || found === version) ? bin : undefined;
 }
 
-/** Written last: a folder without it is what a killed installation left behind. */
-const MARK = 'manta-complete';
-const isComplete = (folder: string) => existsSync(join(folder, MARK));
+/** The version of the Ray in an environment; undefined where it cannot be told. */
+export async function versionOf({ bin }: RayHome, env: Environment): Promise<string | undefined> {
+  const read = 'import importlib.metadata; print(importlib.metadata.version("ray"))';
+  const { code, stdout } = await runProgram(join(bin, 'python'), ['-c', read], { env });
+  return code === 0 ? stdout.trim() : undefined;
+}
 
 /** Another Python or another requirement is another folder: virtual environments can't be shared or moved. */
 async function folderName(requirement: string, env: Environment): Promise<string> {
-  const { code, stdout } = await run('python3', ['-c', READ_VERSION], env);
+  const { code, stdout } = await runProgram('python3', ['-c', READ_VERSION], { env });
   const [name = '', major = '', minor = ''] = stdout.trim().split(' ');
   const isNew =
     Number(major) > OLDEST_PYTHON[0] || (Number(major) === OLDEST_PYTHON[0] && Number(minor) >= OLDEST_PYTHON[1]);
@@ -103,54 +125,4 @@ async function folderName(requirement: string, env: Environment): Promise<string
     );
   }
   return `${name}-${major}.${minor}-${createHash('sha256').update(requirement).digest('hex').slice(0, 8)}`;
-}
-
-interface Installation {
-  readonly folder: string;
-  readonly requirement: string;
-  readonly env: Environment;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function install({ folder, requirement, env, signal }: Installation): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  const python = join(folder, 'bin', 'python');
-  const pip = ['install', '--quiet', '--disable-pip-version-check', '--retries=2', requirement];
-  const made = await run('python3', ['-m', 'venv', folder], env, signal);
-  // Some systems ship a Python that makes environments only without pip; then the system's own pip fills them.
-  const steps =
-    made.code === 0
-      ? [[python, ['-m', 'pip', ...pip]] as const]
-      : [
-          ['python3', ['-m', 'venv', '--clear', '--without-pip', folder]] as const,
-          ['python3', ['-m', 'pip', '--python', python, ...pip]] as const,
-        ];
-  for (const [command, args] of steps) {
-    const { code, stdout, stderr } = await run(command, args, env, signal);
-    if (code === 0) continue;
-    signal?.throwIfAborted();
-    throw new RayMissingError(explainInstall(requirement, folder, stderr || stdout));
-  }
-  await writeFile(join(folder, MARK), `${requirement}\n`);
-}
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(command: string, args: readonly string[], env: Environment, signal?: AbortSignal): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      env: { ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(signal === undefined ? {} : { signal }),
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.once('error', (error) => resolve({ code: -1, stdout, stderr: error.message }));
-    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-  });
 }

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How a program ended and what it said; -1 is one that could not be started or was killed. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env: Environment;
+  /** Ends the program. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told what it says on stdout, as it comes. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
+// The shell leaves a guard behind and becomes the program. The guard reads from a pipe whose other end only this process has: a line means
+// that the program has ended, the pipe's end that this process is gone, however it died. Then the program must not go on.
+const GUARDED = `
+program=$$
+( read -r word <&3 || kill -KILL "$program" ) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-`;
+
+/** Runs a program to its end; it does not outlive this process. Never rejects. */
+export function runProgram(command: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const { env, signal, onOutput } = options;
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', GUARDED, 'sh', command, ...args], {
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      ...(signal === undefined ? {} : { signal }),
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      onOutput?.(text);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.once('exit', () => dismiss(child.stdio[3]));
+    child.once('error', (error) => resolve({ code: -1, stdout, stderr: error.message }));
+    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}
+
+function dismiss(guard: unknown): void {
+  if (!(guard instanceof Writable)) return;
+  guard.on('error', () => undefined);
+  guard.end('ended\n');
+}

@@ -147,9 +147,11 @@ function keyOf({ metadata }: RayCluster): string {
 }
 
 async function within<T>(ms: number, work: Promise<T>, say: () => string): Promise<T> {
-  const giveUp = pause(ms).then(() => {
-    throw new Error(`this takes too long: ${say()}`);
-  });
-  giveUp.catch(() => undefined);
-  return await Promise.race([work, giveUp]);
+  const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => giveUp(new Error(`this takes too long: ${say()}`)), ms);
+  try {
+    return await Promise.race([work, givenUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

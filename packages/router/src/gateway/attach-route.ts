@@ -1,5 +1,6 @@
 import { commonHostnames } from './hostnames.ts';
 import { type Gateway, GATEWAY_GROUP, type HttpRoute, type Listener, type ParentRef } from './kinds.ts';
+import { isServed } from './listener-tls.ts';
 
 /** One listener of a Gateway that takes a route, and the hosts it takes it for. */
 export interface Attachment {
@@ -15,11 +16,6 @@ export type Attaching =
       readonly reason: 'NoMatchingParent' | 'NotAllowedByListeners' | 'NoMatchingListenerHostname';
       readonly message: string;
     };
-
-/** Is this a listener that we can serve? */
-export function isServed({ protocol }: Listener): boolean {
-  return protocol === 'HTTP';
-}
 
 /** The Gateway that a reference names, as `namespace/name`; undefined where it names something else. */
 export function parentKey({ group, kind, namespace, name }: ParentRef, routeNamespace: string): string | undefined {

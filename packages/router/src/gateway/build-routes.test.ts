@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classOf, gatewayOf, observedOf, routeOf, serviceOf, sliceOf } from '../testing/objects.ts';
+import { classOf, gatewayOf, grantOf, observedOf, routeOf, serviceOf, sliceOf } from '../testing/objects.ts';
 import { buildRoutes } from './build-routes.ts';
 import type { HttpRoute } from './kinds.ts';
 
@@ -46,7 +46,9 @@ describe('a RayService’s Gateway and route', () => {
     const verdict = gateways.get('default/svc-gateway');
     expect(said(verdict?.conditions)).toEqual(['Accepted=True Accepted', 'Programmed=True Programmed']);
     expect(verdict?.conditions[0]).toMatchObject({ observedGeneration: 1 });
-    expect(verdict?.listeners).toMatchObject([{ name: 'http', attachedRoutes: 1, isServed: true }]);
+    expect(verdict?.listeners).toMatchObject([
+      { name: 'http', attachedRoutes: 1, supportedKinds: [{ kind: 'HTTPRoute' }] },
+    ]);
     expect(routeSays({})).toEqual(['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs']);
   });
 });
@@ -179,10 +181,35 @@ it.each([
   expect(routeSays({ routes: [routeOf('r', 'svc-gateway', refs)] })[1]).toBe(expected);
 });
 
+it('a backend of another namespace is served where that namespace grants it, and only then', () => {
+  const content = {
+    routes: [routeOf('r', 'svc-gateway', [{ name: 'a', namespace: 'far', port: 8000 }])],
+    services: [serviceOf('a', 8000, undefined, 'far')],
+    slices: [sliceOf('a', [['10.9.9.9']], 8000, 'far')],
+  };
+  const from = { kind: 'HTTPRoute', namespace: 'default' };
+  const [refused] = backendsOf(content) ?? [];
+  expect(refused?.at).toEqual([]);
+  expect(refused?.problem).toBe(
+    'a ReferenceGrant in the namespace far has to allow it, from HTTPRoute of the namespace default to Service a',
+  );
+  const granted = { ...content, grants: [grantOf('far', from, { kind: 'Service' })] };
+  expect(backendsOf(granted)).toEqual([{ key: 'far/a:8000', weight: 1, at: ['auto 10.9.9.9:8000'] }]);
+  expect(routeSays(granted)[1]).toBe('ResolvedRefs=True ResolvedRefs');
+  const wrong = [
+    grantOf('default', from, { kind: 'Service' }),
+    grantOf('far', { ...from, kind: 'Gateway' }, { kind: 'Service' }),
+    grantOf('far', { ...from, namespace: 'other' }, { kind: 'Service' }),
+    grantOf('far', from, { kind: 'Service', name: 'b' }),
+    grantOf('far', from, { kind: 'Secret' }),
+  ];
+  expect(routeSays({ ...content, grants: wrong })[1]).toBe('ResolvedRefs=False RefNotPermitted');
+});
+
 it('a listener that we cannot serve is told of, and the others are served', () => {
   const listeners = [
     { name: 'http', protocol: 'HTTP', port: 80 },
-    { name: 'https', protocol: 'HTTPS', port: 443 },
+    { name: 'tcp', protocol: 'TCP', port: 5000 },
   ];
   const both = build({ gateways: [gatewayOf('svc-gateway', { listeners })] }).gateways.get('default/svc-gateway');
   expect(said(both?.conditions)).toEqual(['Accepted=True ListenersNotValid', 'Programmed=True Programmed']);

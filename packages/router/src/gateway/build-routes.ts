@@ -1,7 +1,8 @@
-import type { GatewayRoutes, HostRules, RouteRule, RouteTable } from '../proxy/route-table.ts';
-import { attachRoute, isServed, parentKey } from './attach-route.ts';
+import type { RouteTable } from '../proxy/route-table.ts';
+import { attachRoute, parentKey } from './attach-route.ts';
 import { type ConvertedRule, convertRule } from './convert-rule.ts';
-import { CONTROLLER_NAME, type Gateway, GATEWAY_GROUP, type HttpRoute, type ParentRef } from './kinds.ts';
+import { GatewayDraft, type GatewayVerdict } from './gateway-draft.ts';
+import { CONTROLLER_NAME, type Gateway, type HttpRoute, type ParentRef } from './kinds.ts';
 import type { Observed } from './observed.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -14,18 +15,6 @@ export interface Built {
   readonly routes: ReadonlyMap<string, readonly ParentVerdict[]>;
 }
 
-export interface GatewayVerdict {
-  readonly conditions: readonly Verdict[];
-  readonly listeners: readonly ListenerVerdict[];
-}
-
-export interface ListenerVerdict {
-  readonly name: string;
-  readonly attachedRoutes: number;
-  readonly isServed: boolean;
-  readonly conditions: readonly Verdict[];
-}
-
 export interface ParentVerdict {
   readonly parentRef: ParentRef;
   readonly conditions: readonly Verdict[];
@@ -36,7 +25,8 @@ export function buildRoutes(observed: Observed, className: string): Built {
   const ours = new Map(
     observed.gateways
       .filter((gateway) => isOurs(gateway, observed, className))
-      .map((gateway) => [keyOf(gateway), new GatewayDraft(gateway)]),
+      .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      .map((gateway) => [keyOf(gateway), new GatewayDraft(gateway, observed)]),
   );
   const routes = new Map<string, readonly ParentVerdict[]>();
   for (const route of observed.routes) {
@@ -45,7 +35,13 @@ export function buildRoutes(observed: Observed, className: string): Built {
   }
   const drafts = [...ours.values()];
   return {
-    table: { gateways: drafts.map((draft) => draft.routes()) },
+    table: {
+      gateways: drafts.map((draft) => draft.routes()),
+      secure: {
+        gateways: drafts.map((draft) => draft.secureRoutes()),
+        certificates: drafts.flatMap((draft) => draft.certificates()),
+      },
+    },
     gateways: new Map([...ours].map(([key, draft]) => [key, draft.verdict()])),
     routes,
   };
@@ -80,8 +76,7 @@ function placeRoute(
     if (attaching.kind === 'refused') {
       return { parentRef, conditions: [no('Accepted', attaching.reason, attaching.message), resolved(rules, route)] };
     }
-    for (const { listener, hostnames } of attaching.attachments)
-      draft.add(listener.name ?? '', hostnames, usable, keyOf(route));
+    for (const { listener, hostnames } of attaching.attachments) draft.add(listener, hostnames, usable, keyOf(route));
     const unsupported = rules.find((rule) => rule.unsupported !== undefined)?.unsupported;
     const accepted =
       unsupported === undefined
@@ -98,68 +93,6 @@ function resolved(rules: readonly ConvertedRule[], route: HttpRoute): Verdict {
     ? yes('ResolvedRefs', 'every backend was found')
     : no('ResolvedRefs', problem.reason, problem.message);
 }
-
-/** Collects the rules of one Gateway. */
-class GatewayDraft {
-  readonly gateway: Gateway;
-  readonly #rules = new Map<string | undefined, Map<string, RouteRule>>();
-  readonly #attached = new Map<string, Set<string>>();
-
-  constructor(gateway: Gateway) {
-    this.gateway = gateway;
-  }
-
-  /** A route that several listeners take is served once. */
-  add(listener: string, hostnames: readonly (string | undefined)[], rules: readonly RouteRule[], route: string): void {
-    const attached = this.#attached.get(listener) ?? new Set();
-    this.#attached.set(listener, attached.add(route));
-    for (const hostname of hostnames) {
-      const held = this.#rules.get(hostname) ?? new Map<string, RouteRule>();
-      for (const rule of rules) held.set(rule.key, rule);
-      this.#rules.set(hostname, held);
-    }
-  }
-
-  routes(): GatewayRoutes {
-    const { name = '', namespace = '' } = this.gateway.metadata ?? {};
-    const hosts = [...this.#rules].map(([hostname, rules]): HostRules => ({ hostname, rules: [...rules.values()] }));
-    return { ownHosts: [`${name}.${namespace}`], hosts };
-  }
-
-  verdict(): GatewayVerdict {
-    const { yes, no } = judge(this.gateway.metadata?.generation);
-    const listeners = (this.gateway.spec?.listeners ?? []).map((listener): ListenerVerdict => {
-      const { name = '', protocol = '' } = listener;
-      const refusal = `the router serves HTTP only, not ${protocol}`;
-      return {
-        name,
-        attachedRoutes: this.#attached.get(name)?.size ?? 0,
-        isServed: isServed(listener),
-        conditions: isServed(listener)
-          ? [yes('Accepted'), yes('Programmed'), yes('ResolvedRefs'), no('Conflicted', 'NoConflicts', '')]
-          : [
-              no('Accepted', 'UnsupportedProtocol', refusal),
-              no('Programmed', 'Invalid', refusal),
-              yes('ResolvedRefs'),
-              no('Conflicted', 'NoConflicts', ''),
-            ],
-      };
-    });
-    const served = listeners.filter((listener) => listener.isServed);
-    const isWhole = served.length === listeners.length;
-    const message = isWhole
-      ? 'the router serves this Gateway'
-      : 'the router serves HTTP only; other listeners are left out';
-    const conditions =
-      served.length > 0
-        ? [yes('Accepted', message, isWhole ? 'Accepted' : 'ListenersNotValid'), yes('Programmed', message)]
-        : [no('Accepted', 'ListenersNotValid', message), no('Programmed', 'Invalid', message)];
-    return { conditions, listeners };
-  }
-}
-
-/** What a listener can be used for. */
-export const SUPPORTED_KINDS = [{ group: GATEWAY_GROUP, kind: 'HTTPRoute' }] as const;
 
 function keyOf({ metadata }: Gateway | HttpRoute): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;

@@ -1,12 +1,13 @@
 import type { CustomResourceDefinition } from '@manta/api';
-import { GATEWAY_GROUP, gatewayClasses, gateways, httpRoutes } from './kinds.ts';
+import type { ResourceType } from '@manta/kube';
+import { GATEWAY_GROUP, gatewayClasses, gateways, httpRoutes, referenceGrants } from './kinds.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const anything: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
- * Definitions of the three kinds for clusters that have none, such as the embedded engine: the names, the status subresource and what
+ * Definitions of the kinds for clusters that have none, such as the embedded engine: the names, the status subresource and what
  * must be there. The Gateway API's own definitions say far more; where they are installed, these are not needed.
  */
 export function gatewayCrds(): readonly CustomResourceDefinition[] {
@@ -21,6 +22,8 @@ export function gatewayCrds(): readonly CustomResourceDefinition[] {
     required: ['controllerName'],
     properties: { controllerName: { type: 'string', minLength: 1 } },
   };
+  const ends = { type: 'array', minItems: 1, items: { ...anything, required: ['kind'] } };
+  const grantSpec = { ...anything, required: ['from', 'to'], properties: { from: ends, to: ends } };
   return [
     definition(gatewayClasses, classSpec, [column('Controller', '.spec.controllerName'), accepted]),
     definition(gateways, gatewaySpec, [
@@ -29,6 +32,7 @@ export function gatewayCrds(): readonly CustomResourceDefinition[] {
       column('Programmed', '.status.conditions[?(@.type=="Programmed")].status'),
     ]),
     definition(httpRoutes, anything, [column('Hostnames', '.spec.hostnames')]),
+    definition(referenceGrants, grantSpec, []),
   ];
 }
 
@@ -39,7 +43,7 @@ function column(name: string, jsonPath: string) {
 }
 
 function definition(
-  { group, version, plural, kind, isNamespaced }: typeof gateways | typeof gatewayClasses | typeof httpRoutes,
+  { group, version, plural, kind, isNamespaced }: ResourceType,
   spec: Schema,
   additionalPrinterColumns: readonly ReturnType<typeof column>[],
 ): CustomResourceDefinition {

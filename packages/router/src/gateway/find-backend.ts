@@ -1,6 +1,7 @@
 import type { Address, Backend } from '../proxy/route-table.ts';
 import type { BackendRef } from './kinds.ts';
 import type { Observed, ServiceRecord } from './observed.ts';
+import { grantHint, mayRefer } from './reference-grants.ts';
 
 /** A backend, and what is wrong with the reference to it where something is. */
 export interface FoundBackend {
@@ -24,8 +25,9 @@ export function findBackend(ref: BackendRef, routeNamespace: string, observed: O
   });
   if ((ref.group ?? '') !== '' || (ref.kind ?? 'Service') !== 'Service')
     return absent('InvalidKind', `${ref.kind ?? 'this kind'} cannot be a backend here; use a Service`);
-  if (namespace !== routeNamespace)
-    return absent('RefNotPermitted', 'backends of another namespace are not served; put the route beside its Service');
+  const from = { kind: 'HTTPRoute', namespace: routeNamespace } as const;
+  const to = { kind: 'Service', namespace, name } as const;
+  if (!mayRefer(from, to, observed)) return absent('RefNotPermitted', grantHint(from, to));
   const service = observed.service(namespace, name);
   if (service === undefined) return absent('BackendNotFound', 'the Service does not exist');
   const servicePort = service.ports.find((one) => one.port === port);

@@ -1,14 +1,26 @@
 import type { KubeObject, ObjectMeta } from '@manta/api';
 import { resources } from '@manta/kube';
-import { createInformer, type Informer, toKey, type World } from '@manta/runtime';
-import { type Gateway, type GatewayClass, gatewayClasses, gateways, type HttpRoute, httpRoutes } from './kinds.ts';
+import { createInformer, describeStatus, type Informer, toKey, type World } from '@manta/runtime';
 import {
+  type Gateway,
+  type GatewayClass,
+  gatewayClasses,
+  gateways,
+  type HttpRoute,
+  httpRoutes,
+  type ReferenceGrant,
+  referenceGrants,
+} from './kinds.ts';
+import {
+  type CertificateRecord,
+  certificateRecord,
   type Observed,
   SERVICE_NAME,
   type ServiceRecord,
   serviceRecord,
   type SliceRecord,
   sliceRecord,
+  TLS_SECRET,
 } from './observed.ts';
 
 /** Local copies of all that decides where requests go. */
@@ -18,6 +30,8 @@ export interface GatewayCache {
   readonly routes: Informer<HttpRoute>;
   readonly services: Informer<ServiceRecord>;
   readonly slices: Informer<SliceRecord & { readonly namespace: string }, 'service'>;
+  readonly certificates: Informer<CertificateRecord>;
+  readonly grants: Informer<ReferenceGrant, 'namespace'>;
 }
 
 /** No namespaces: all of them. */
@@ -34,12 +48,30 @@ export function createGatewayCache(world: World, namespaces: readonly string[]):
       project: (slice) => ({ ...sliceRecord(slice), namespace: slice.metadata?.namespace ?? '' }),
       indexes: { service: ({ namespace, service }) => [toKey(namespace, service)] },
     }),
+    certificates: createInformer(world, {
+      type: resources.secrets,
+      namespaces,
+      fieldSelector: `type=${TLS_SECRET}`,
+      project: certificateRecord,
+    }),
+    grants: createInformer<ReferenceGrant, ReferenceGrant, 'namespace'>(world, {
+      type: referenceGrants,
+      namespaces,
+      isForeign: true,
+      project: withoutManagedFields,
+      indexes: { namespace: ({ metadata }) => [metadata?.namespace ?? ''] },
+    }),
   };
 }
 
 /** Without these nothing can be decided. */
 export function requiredInformers({ gateways: all, routes, services, slices }: GatewayCache): readonly Informer[] {
   return [all, routes, services, slices];
+}
+
+/** What there is to do without where it cannot be had. */
+export function optionalInformers({ classes, certificates, grants }: GatewayCache): readonly Informer[] {
+  return [classes, certificates, grants];
 }
 
 /** What the copies show now. */
@@ -50,6 +82,11 @@ export function observe(cache: GatewayCache): Observed {
     routes: [...cache.routes.records()],
     service: (namespace, name) => cache.services.get(toKey(namespace, name)),
     slices: (namespace, name) => cache.slices.by('service', toKey(namespace, name)),
+    certificate: (namespace, name) => cache.certificates.get(toKey(namespace, name)),
+    certificatesProblem: cache.certificates.isReady()
+      ? undefined
+      : `the router cannot see Secrets: ${describeStatus('Secret', cache.certificates.status())}`,
+    grants: (namespace) => cache.grants.by('namespace', namespace),
   };
 }
 

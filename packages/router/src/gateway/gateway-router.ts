@@ -12,7 +12,13 @@ import {
 } from '@manta/runtime';
 import type { Proxy } from '../proxy/proxy.ts';
 import { type Built, buildRoutes } from './build-routes.ts';
-import { createGatewayCache, type GatewayCache, observe, requiredInformers } from './gateway-cache.ts';
+import {
+  createGatewayCache,
+  type GatewayCache,
+  observe,
+  optionalInformers,
+  requiredInformers,
+} from './gateway-cache.ts';
 import {
   CONTROLLER_NAME,
   type GatewayClass,
@@ -72,7 +78,7 @@ class TableKeeper implements GatewayRouter {
       this.#toldNews = resolve;
     });
     const required = requiredInformers(this.#cache);
-    this.informers = [...required, this.#cache.classes];
+    this.informers = [...required, ...optionalInformers(this.#cache)];
     const controller = (kind: string, reconcile: Reconcile, needs = required) =>
       createController(world, { name: kind.toLowerCase(), kind, sources: [], required: needs, reconcile });
     this.#gateways = controller('Gateway', (key, context) => this.#tellGateway(key, context));
@@ -104,7 +110,7 @@ class TableKeeper implements GatewayRouter {
   /** A table that is there stays until there is a better one: an API server that is away stops no traffic. */
   #rebuild(): void {
     const missing = requiredInformers(this.#cache).filter((informer) => !informer.isReady());
-    if (missing.length > 0 || !isSettled(this.#cache.classes)) {
+    if (missing.length > 0 || !optionalInformers(this.#cache).every(isSettled)) {
       this.#explain(missing);
       return;
     }

@@ -9,7 +9,12 @@ export interface GatewayClass extends KubeObject {
 }
 
 export interface Gateway extends KubeObject {
-  readonly spec?: { readonly gatewayClassName?: string; readonly listeners?: readonly Listener[] };
+  readonly spec?: {
+    readonly gatewayClassName?: string;
+    readonly listeners?: readonly Listener[];
+    /** What is said here is about certificates of clients, which we do not look at. */
+    readonly tls?: { readonly frontend?: unknown };
+  };
   readonly status?: GatewayStatus;
 }
 
@@ -18,9 +23,31 @@ export interface Listener {
   readonly hostname?: string;
   readonly port?: number;
   readonly protocol?: string;
+  readonly tls?: ListenerTls;
   readonly allowedRoutes?: {
     readonly namespaces?: { readonly from?: string };
     readonly kinds?: readonly { readonly group?: string; readonly kind?: string }[];
+  };
+}
+
+export interface ListenerTls {
+  readonly mode?: string;
+  readonly certificateRefs?: readonly CertificateRef[];
+  readonly frontendValidation?: unknown;
+}
+
+export interface CertificateRef {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Lets objects of another namespace refer to those beside it. */
+export interface ReferenceGrant extends KubeObject {
+  readonly spec?: {
+    readonly from?: readonly { readonly group?: string; readonly kind?: string; readonly namespace?: string }[];
+    readonly to?: readonly { readonly group?: string; readonly kind?: string; readonly name?: string }[];
   };
 }
 
@@ -146,5 +173,13 @@ export const httpRoutes: ResourceType<HttpRoute> = {
   version: 'v1',
   plural: 'httproutes',
   kind: 'HTTPRoute',
+  isNamespaced: true,
+};
+
+export const referenceGrants: ResourceType<ReferenceGrant> = {
+  group: GATEWAY_GROUP,
+  version: 'v1beta1',
+  plural: 'referencegrants',
+  kind: 'ReferenceGrant',
   isNamespaced: true,
 };

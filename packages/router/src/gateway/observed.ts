@@ -1,5 +1,5 @@
-import type { EndpointSlice, Service } from '@manta/api';
-import type { Gateway, GatewayClass, HttpRoute } from './kinds.ts';
+import type { EndpointSlice, Secret, Service } from '@manta/api';
+import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant } from './kinds.ts';
 
 /** Everything that decides where requests go. */
 export interface Observed {
@@ -9,6 +9,18 @@ export interface Observed {
   readonly routes: readonly HttpRoute[];
   service(namespace: string, name: string): ServiceRecord | undefined;
   slices(namespace: string, service: string): readonly SliceRecord[];
+  /** The Secret of type `kubernetes.io/tls` of that name. */
+  certificate(namespace: string, name: string): CertificateRecord | undefined;
+  /** Why Secrets cannot be seen; undefined where they can. */
+  readonly certificatesProblem?: string | undefined;
+  /** Those that lie in this namespace; none where the kind is not installed. */
+  grants(namespace: string): readonly ReferenceGrant[];
+}
+
+/** What is kept of a Secret with a certificate: both in PEM, empty where it has none. */
+export interface CertificateRecord {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** What is kept of a Service. */
@@ -49,4 +61,12 @@ export function sliceRecord({ metadata, ports = [], endpoints = [] }: EndpointSl
       return { addresses, isReady: ready && !terminating, isLeaving: serving && terminating };
     }),
   };
+}
+
+/** The type of Secrets that hold a certificate and its key. */
+export const TLS_SECRET = 'kubernetes.io/tls';
+
+export function certificateRecord({ data = {} }: Secret): CertificateRecord {
+  const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString();
+  return { cert: text('tls.crt'), key: text('tls.key') };
 }

@@ -1,4 +1,5 @@
-import { type GatewayVerdict, type ParentVerdict, SUPPORTED_KINDS } from './build-routes.ts';
+import type { ParentVerdict } from './build-routes.ts';
+import type { GatewayVerdict } from './gateway-draft.ts';
 import {
   CONTROLLER_NAME,
   type GatewayStatus,
@@ -18,10 +19,10 @@ export function gatewayStatus(
   const fresh: GatewayStatus = {
     ...(addresses === undefined ? {} : { addresses }),
     conditions: mergeConditions(held?.conditions, verdict.conditions, now),
-    listeners: verdict.listeners.map(({ name, attachedRoutes, isServed, conditions }) => ({
+    listeners: verdict.listeners.map(({ name, attachedRoutes, supportedKinds, conditions }) => ({
       name,
       attachedRoutes,
-      supportedKinds: isServed ? SUPPORTED_KINDS : [],
+      supportedKinds,
       conditions: mergeConditions(held?.listeners?.find((one) => one.name === name)?.conditions, conditions, now),
     })),
   };

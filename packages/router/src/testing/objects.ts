@@ -1,6 +1,14 @@
-import type { EndpointSlice, Service } from '@manta/api';
-import type { BackendRef, Gateway, GatewayClass, HttpRoute, HttpRouteRule, Listener } from '../gateway/kinds.ts';
-import { type Observed, serviceRecord, sliceRecord } from '../gateway/observed.ts';
+import type { EndpointSlice, Secret, Service } from '@manta/api';
+import type {
+  BackendRef,
+  Gateway,
+  GatewayClass,
+  HttpRoute,
+  HttpRouteRule,
+  Listener,
+  ReferenceGrant,
+} from '../gateway/kinds.ts';
+import { certificateRecord, type Observed, serviceRecord, sliceRecord } from '../gateway/observed.ts';
 
 const api = 'gateway.networking.k8s.io/v1';
 
@@ -40,9 +48,9 @@ export function classOf(name: string, controllerName: string): GatewayClass {
   return { apiVersion: api, kind: 'GatewayClass', metadata: { name, generation: 1 }, spec: { controllerName } };
 }
 
-export function serviceOf(name: string, port = 8000, appProtocol?: string): Service {
+export function serviceOf(name: string, port = 8000, appProtocol?: string, namespace = 'default'): Service {
   const ports = [{ name: 'serve', port, ...(appProtocol === undefined ? {} : { appProtocol }) }];
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'default' }, spec: { ports } };
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { ports } };
 }
 
 /** A slice of a Service: each endpoint by its address and, where it is not simply ready, its conditions. */
@@ -53,17 +61,48 @@ export function sliceOf(
     conditions?: NonNullable<EndpointSlice['endpoints']>[number]['conditions'],
   ])[],
   port = 8000,
+  namespace = 'default',
 ): EndpointSlice {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     addressType: 'IPv4',
-    metadata: { name: `${service}-x`, namespace: 'default', labels: { 'kubernetes.io/service-name': service } },
+    metadata: { name: `${service}-x`, namespace, labels: { 'kubernetes.io/service-name': service } },
     ports: [{ name: 'serve', port }],
     endpoints: endpoints.map(([address, conditions]) => ({
       addresses: [address],
       ...(conditions === undefined ? {} : { conditions }),
     })),
+  };
+}
+
+/** Lets this kind of that namespace refer to a kind of another one. */
+export function grantOf(
+  namespace: string,
+  from: { readonly kind: string; readonly namespace: string },
+  to: { readonly kind: string; readonly name?: string },
+): ReferenceGrant {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1beta1',
+    kind: 'ReferenceGrant',
+    metadata: { name: 'grant', namespace },
+    spec: { from: [{ group: 'gateway.networking.k8s.io', ...from }], to: [{ group: '', ...to }] },
+  };
+}
+
+/** A Secret with a certificate. */
+export function secretOf(
+  name: string,
+  pair: { readonly cert: string; readonly key: string },
+  namespace = 'default',
+): Secret {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace },
+    type: 'kubernetes.io/tls',
+    data: { 'tls.crt': base64(pair.cert), 'tls.key': base64(pair.key) },
   };
 }
 
@@ -74,18 +113,36 @@ export function observedOf(content: {
   readonly routes?: readonly HttpRoute[];
   readonly services?: readonly Service[];
   readonly slices?: readonly EndpointSlice[];
+  readonly secrets?: readonly Secret[];
+  readonly certificatesProblem?: string;
+  readonly grants?: readonly ReferenceGrant[];
 }): Observed {
-  const { classes, gateways = [], routes = [], services = [], slices = [] } = content;
-  const found = (name: string) => services.find(({ metadata }) => metadata?.name === name);
+  const { classes, gateways = [], routes = [], services = [], slices = [], secrets = [], grants = [] } = content;
+  const isAt = (namespace: string, { metadata }: { readonly metadata?: Service['metadata'] }) =>
+    metadata?.namespace === namespace;
+  const find = <T extends { readonly metadata?: Service['metadata'] }>(
+    all: readonly T[],
+    namespace: string,
+    name: string,
+  ) => all.find((one) => isAt(namespace, one) && one.metadata?.name === name);
   return {
     classes,
     gateways,
     routes,
     service(namespace, name) {
-      const service = namespace === 'default' ? found(name) : undefined;
+      const service = find(services, namespace, name);
       return service === undefined ? undefined : serviceRecord(service);
     },
     slices: (namespace, name) =>
-      slices.map(sliceRecord).filter(({ service }) => namespace === 'default' && service === name),
+      slices
+        .filter((slice) => isAt(namespace, slice))
+        .map(sliceRecord)
+        .filter(({ service }) => service === name),
+    certificate(namespace, name) {
+      const secret = find(secrets, namespace, name);
+      return secret === undefined ? undefined : certificateRecord(secret);
+    },
+    certificatesProblem: content.certificatesProblem,
+    grants: (namespace) => grants.filter((grant) => isAt(namespace, grant)),
   };
 }

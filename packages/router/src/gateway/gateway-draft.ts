@@ -1,0 +1,129 @@
+import type { GatewayRoutes, HostCertificate, HostRules, RouteRule } from '../proxy/route-table.ts';
+import { type Gateway, GATEWAY_GROUP, type Listener } from './kinds.ts';
+import { isSecure, listenerCertificates, type ListenerProblem } from './listener-tls.ts';
+import type { CertificateRecord, Observed } from './observed.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** What is to be said about a Gateway. */
+export interface GatewayVerdict {
+  readonly conditions: readonly Verdict[];
+  readonly listeners: readonly ListenerVerdict[];
+}
+
+export interface ListenerVerdict {
+  readonly name: string;
+  readonly attachedRoutes: number;
+  /** What it can be used for; nothing where it is not of a protocol that we serve. */
+  readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
+  readonly conditions: readonly Verdict[];
+}
+
+type RulesByHost = Map<string | undefined, Map<string, RouteRule>>;
+
+/** One listener, with its certificates or what it lacks. */
+interface Judged {
+  readonly listener: Listener;
+  readonly certificates: readonly CertificateRecord[];
+  readonly problem: ListenerProblem | undefined;
+}
+
+/** Collects the rules of one Gateway. */
+export class GatewayDraft {
+  readonly gateway: Gateway;
+  readonly #listeners: readonly Judged[];
+  readonly #plain: RulesByHost = new Map();
+  readonly #secure: RulesByHost = new Map();
+  readonly #attached = new Map<string, Set<string>>();
+
+  constructor(gateway: Gateway, observed: Observed) {
+    this.gateway = gateway;
+    this.#listeners = (gateway.spec?.listeners ?? []).map((listener) => {
+      const found = listenerCertificates(listener, gateway, observed);
+      return 'reason' in found
+        ? { listener, certificates: [], problem: found }
+        : { listener, certificates: found, problem: undefined };
+    });
+  }
+
+  /** A route that several listeners take is served once. */
+  add(
+    listener: Listener,
+    hostnames: readonly (string | undefined)[],
+    rules: readonly RouteRule[],
+    route: string,
+  ): void {
+    const { name = '' } = listener;
+    const attached = this.#attached.get(name) ?? new Set();
+    this.#attached.set(name, attached.add(route));
+    const byHost = isSecure(listener) ? this.#secure : this.#plain;
+    for (const hostname of hostnames) {
+      const held = byHost.get(hostname) ?? new Map<string, RouteRule>();
+      for (const rule of rules) held.set(rule.key, rule);
+      byHost.set(hostname, held);
+    }
+  }
+
+  /** For clients without TLS. */
+  routes(): GatewayRoutes {
+    return { ownHosts: [this.#ownHost()], hosts: hostsOf(this.#plain) };
+  }
+
+  /** For clients with TLS. */
+  secureRoutes(): GatewayRoutes {
+    return { ownHosts: [this.#ownHost()], hosts: hostsOf(this.#secure) };
+  }
+
+  /** A listener for every host has one for the Gateway's own name too: that is how several Gateways are told apart. */
+  certificates(): readonly HostCertificate[] {
+    return this.#listeners.flatMap(({ listener, certificates }) => {
+      if (certificates.length === 0) return [];
+      const pairs = { certs: certificates.map(({ cert }) => cert), keys: certificates.map(({ key }) => key) };
+      const names = listener.hostname ? [listener.hostname] : [this.#ownHost(), undefined];
+      return names.map((hostname) => ({ hostname, ...pairs }));
+    });
+  }
+
+  verdict(): GatewayVerdict {
+    const { yes, no } = judge(this.gateway.metadata?.generation);
+    const bad = this.#listeners.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+    const listeners = this.#listeners.map((judged) => this.#listenerVerdict(judged));
+    const [first] = bad;
+    const message =
+      first === undefined
+        ? 'the router serves this Gateway'
+        : `${bad.length === listeners.length ? 'no listener can be served' : 'some listeners are left out'}: ${first.message}`;
+    const conditions =
+      bad.length < listeners.length
+        ? [yes('Accepted', message, first === undefined ? 'Accepted' : 'ListenersNotValid'), yes('Programmed', message)]
+        : [no('Accepted', 'ListenersNotValid', message), no('Programmed', 'Invalid', message)];
+    return { conditions, listeners };
+  }
+
+  #listenerVerdict({ listener: { name = '' }, problem }: Judged): ListenerVerdict {
+    const { yes, no } = judge(this.gateway.metadata?.generation);
+    const say = (type: ListenerProblem['type']) =>
+      problem?.type === type ? no(type, problem.reason, problem.message) : yes(type);
+    return {
+      name,
+      attachedRoutes: this.#attached.get(name)?.size ?? 0,
+      supportedKinds: problem?.reason === 'UnsupportedProtocol' ? [] : SUPPORTED_KINDS,
+      conditions: [
+        say('Accepted'),
+        problem === undefined ? yes('Programmed') : no('Programmed', 'Invalid', problem.message),
+        say('ResolvedRefs'),
+        no('Conflicted', 'NoConflicts', ''),
+      ],
+    };
+  }
+
+  #ownHost(): string {
+    const { name = '', namespace = '' } = this.gateway.metadata ?? {};
+    return `${name}.${namespace}`;
+  }
+}
+
+const SUPPORTED_KINDS = [{ group: GATEWAY_GROUP, kind: 'HTTPRoute' }] as const;
+
+function hostsOf(byHost: RulesByHost): readonly HostRules[] {
+  return [...byHost].map(([hostname, rules]) => ({ hostname, rules: [...rules.values()] }));
+}

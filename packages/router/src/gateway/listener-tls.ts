@@ -1,0 +1,82 @@
+import { certificateProblem } from '../proxy/certificates.ts';
+import type { CertificateRef, Gateway, Listener } from './kinds.ts';
+import type { CertificateRecord, Observed } from './observed.ts';
+import { grantHint, mayRefer, type Referrer } from './reference-grants.ts';
+
+/** What a listener lacks, in the Gateway API's words and in ours. */
+export interface ListenerProblem {
+  readonly type: 'Accepted' | 'ResolvedRefs';
+  readonly reason: 'UnsupportedProtocol' | 'UnsupportedValue' | 'InvalidCertificateRef' | 'RefNotPermitted';
+  readonly message: string;
+}
+
+/** Is this a protocol that we can serve? */
+export function isServed({ protocol }: Listener): boolean {
+  return protocol === 'HTTP' || protocol === 'HTTPS';
+}
+
+/** Does it serve clients with TLS? */
+export function isSecure({ protocol }: Listener): boolean {
+  return protocol === 'HTTPS';
+}
+
+/** The certificates of an HTTPS listener, or what is wrong with it. A listener without TLS has none, and needs none. */
+export function listenerCertificates(
+  listener: Listener,
+  gateway: Gateway,
+  observed: Observed,
+): readonly CertificateRecord[] | ListenerProblem {
+  const { protocol = '', tls = {} } = listener;
+  if (!isServed(listener))
+    return refused('UnsupportedProtocol', `the router serves HTTP and HTTPS only, not ${protocol}`);
+  if (!isSecure(listener)) return [];
+  const { mode = 'Terminate', certificateRefs = [], frontendValidation } = tls;
+  if (mode !== 'Terminate')
+    return refused('UnsupportedValue', `the router ends TLS itself; tls.mode ${mode} is not served`);
+  // Whoever asks for certificates of clients must not get a listener that lets everybody in.
+  if (frontendValidation !== undefined || gateway.spec?.tls?.frontend !== undefined)
+    return refused('UnsupportedValue', 'the router does not look at certificates of clients');
+  if (certificateRefs.length === 0) return unresolved('InvalidCertificateRef', 'tls.certificateRefs names no Secret');
+  const found: CertificateRecord[] = [];
+  for (const ref of certificateRefs) {
+    const certificate = resolve(ref, { kind: 'Gateway', namespace: gateway.metadata?.namespace ?? '' }, observed);
+    if ('reason' in certificate) return certificate;
+    found.push(certificate);
+  }
+  return found;
+}
+
+function resolve(ref: CertificateRef, from: Referrer, observed: Observed): CertificateRecord | ListenerProblem {
+  const { group = '', kind = 'Secret', name = '', namespace = from.namespace } = ref;
+  const told = `${namespace}/${name}`;
+  const invalid = (why: string) => unresolved('InvalidCertificateRef', `${told}: ${why}`);
+  if (group !== '' || kind !== 'Secret') return invalid(`${kind} holds no certificate; name a Secret`);
+  const to = { kind, namespace, name } as const;
+  if (!mayRefer(from, to, observed)) return unresolved('RefNotPermitted', `${told}: ${grantHint(from, to)}`);
+  if (observed.certificatesProblem !== undefined) return invalid(observed.certificatesProblem);
+  const certificate = observed.certificate(namespace, name);
+  if (certificate === undefined) return invalid('there is no such Secret of type kubernetes.io/tls');
+  const problem = problemOf(certificate);
+  return problem === undefined ? certificate : invalid(problem);
+}
+
+/** Certificates are read once, not for every table. */
+const problems = new WeakMap<CertificateRecord, string>();
+
+function problemOf(certificate: CertificateRecord): string | undefined {
+  let problem = problems.get(certificate);
+  if (problem === undefined) {
+    const { cert, key } = certificate;
+    problem = cert === '' || key === '' ? 'it needs tls.crt and tls.key' : (certificateProblem(cert, key) ?? '');
+    problems.set(certificate, problem);
+  }
+  return problem === '' ? undefined : problem;
+}
+
+function refused(reason: ListenerProblem['reason'], message: string): ListenerProblem {
+  return { type: 'Accepted', reason, message };
+}
+
+function unresolved(reason: ListenerProblem['reason'], message: string): ListenerProblem {
+  return { type: 'ResolvedRefs', reason, message };
+}

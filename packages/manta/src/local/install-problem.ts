@@ -6,7 +6,7 @@ export class RayMissingError extends Error {
 /** What an environment takes, with what pip fetches for it. */
 export const NEEDED_BYTES = 700_000_000;
 /** The same, to be said beforehand. */
-export const SIZES = 'about 140 MB to fetch, 500 MB on the disk';
+export const SIZES = 'about 120 MB to fetch, 500 MB on the disk';
 
 const BY_HAND = (requirement: string) =>
   `Or install it where there is a network (python3 -m venv FOLDER && FOLDER/bin/pip install '${requirement}') and set MANTA_RAY_VENV=FOLDER.`;

@@ -42,6 +42,7 @@ export async function installRay(installation: Installation): Promise<void> {
     await fill(installation, temporary);
     await writeFile(join(folder, MARK), `${installation.requirement}\n`);
   } catch (error) {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     if (error instanceof RayMissingError || installation.signal?.aborted === true) throw error;
     throw new RayMissingError(
       `Ray cannot be installed into ${folder} (${error instanceof Error ? error.message : String(error)}). Set MANTA_CACHE to a folder that can be written to.`,

@@ -18,10 +18,10 @@ describe('an installation in a terminal', () => {
   it('is one line that is drawn again', () => {
     const { view, written, at } = viewOn('terminal');
     at(34_000);
-    view.progress({ step: 'download', bytes: 70_000_000, packages: 31 });
+    view.progress({ step: 'download', bytes: 60_000_000, packages: 31 });
     view.progress({ step: 'unpack', done: 24, of: 48 });
     expect(written).toEqual([
-      '\r[#######-----------------]  30 %  70 of about 140 MB fetched, 31 packages, 34 s\u001b[K',
+      '\r[#######-----------------]  30 %  60 of about 120 MB fetched, 31 packages, 34 s\u001b[K',
       '\r[###################-----]  80 %  24 of 48 packages unpacked, 34 s\u001b[K',
     ]);
   });
@@ -57,8 +57,8 @@ describe('an installation in a log', () => {
     }
     view.close();
     expect(written).toEqual([
-      'installing Ray:   4 %  10 of about 140 MB fetched, 5 packages, 10 s\n',
-      'installing Ray:   8 %  20 of about 140 MB fetched, 5 packages, 20 s\n',
+      'installing Ray:   5 %  10 of about 120 MB fetched, 5 packages, 10 s\n',
+      'installing Ray:  10 %  20 of about 120 MB fetched, 5 packages, 20 s\n',
     ]);
   });
 });

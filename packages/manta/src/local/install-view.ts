@@ -22,7 +22,7 @@ export interface InstallViewOptions {
 /** How often a log gets a line. */
 const PLAIN_MS = 10_000;
 /** What pip fetches for Ray, about. */
-const FETCHED_BYTES = 140_000_000;
+const FETCHED_BYTES = 120_000_000;
 /** Which part of the whole the fetching is, about. */
 const FETCHING = 0.6;
 const BAR_WIDTH = 24;

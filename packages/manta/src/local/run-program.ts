@@ -41,7 +41,10 @@ export function runProgram(command: string, args: readonly string[], options: Ru
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.once('exit', () => dismiss(child.stdio[3]));
-    child.once('error', (error) => resolve({ code: -1, stdout, stderr: error.message }));
+    child.once('error', (error) => {
+      // One that was told to end is waited for.
+      if (child.pid === undefined) resolve({ code: -1, stdout, stderr: error.message });
+    });
     child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
   });
 }

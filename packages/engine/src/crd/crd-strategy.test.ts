@@ -46,6 +46,12 @@ describe('a custom resource', () => {
     expect(created['metadata']).toMatchObject({ generation: 1 });
   });
 
+  it('is created with the status that its definition gives everyone', () => {
+    const status = { type: 'object', default: { phase: 'New' }, properties: { phase: { type: 'string' } } } as const;
+    const other = createCrdStrategy({ ...v1!, schema: { type: 'object', properties: { status } } });
+    expect(other.prepareForCreate(cluster({ status: { phase: 'Old' } }), now)['status']).toEqual({ phase: 'New' });
+  });
+
   it('keeps its status in an update, and counts changes of its spec', () => {
     const old = cluster({ status: { state: 'ready' } });
     expect(strategy.prepareForUpdate(cluster(), old, '', now)).toEqual(old);

@@ -28,7 +28,8 @@ export function createCrdStrategy(version: CrdVersion): Strategy {
     fillDefaults: (object) => compiled().fillDefaults(object),
     prepareForCreate: (object) => {
       const { status, ...rest } = object;
-      const kept = version.hasStatus && status !== undefined ? rest : object;
+      // What is stored has the defaults of a status, whatever was sent.
+      const kept = version.hasStatus && status !== undefined ? compiled().fillDefaults(rest) : object;
       return { ...kept, metadata: { ...metaOf(kept), generation: 1 } };
     },
     prepareForUpdate: (object, old, subresource) =>

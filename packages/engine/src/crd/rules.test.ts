@@ -27,6 +27,20 @@ describe('a rule', () => {
     ]);
   });
 
+  it.each([
+    ['a field of an item', 'has(self.list[0].x)', { list: [{ x: 1 }] }, true],
+    ['a field that the item has not', 'has(self.list[0].x)', { list: [{}] }, false],
+    [
+      'one question within another',
+      'has(self.list) && has(self.list[size(self.list) - 1].x.y)',
+      { list: [{ x: { y: 1 } }] },
+      true,
+    ],
+    ['two of them', '!has(self.list[0].x) || has(self.list[1].x)', { list: [{ x: 1 }, {}] }, false],
+  ])('may ask a list for %s', (_, rule, spec, isFine) => {
+    expect(complaints({ rule, message: 'no' }, spec).length === 0).toBe(isFine);
+  });
+
   it('says itself where it has no message', () => {
     expect(complaints({ rule: 'self.a < self.b' }, { a: 2, b: 1 }, undefined, numbers)).toEqual([
       'spec: Invalid value: failed rule: self.a < self.b',

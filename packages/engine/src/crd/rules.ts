@@ -6,6 +6,7 @@ import { isObject, type Json } from '../json.ts';
 import type { ValidationRule } from '../schema.ts';
 import type { FieldCause } from '../status-error.ts';
 import { createCelEnvironment } from './cel-environment.ts';
+import { withoutIndexedHas } from './cel-has.ts';
 import { celValue } from './cel-values.ts';
 import { fieldSteps } from './field-steps.ts';
 import { findItem } from './list-keys.ts';
@@ -87,7 +88,9 @@ function compileRule(rule: ValidationRule): Program {
 
 function parse(expression: string): ParseResult | string {
   try {
-    return environment.parse(expression);
+    const parsed = environment.parse(expression);
+    const evaluable = withoutIndexedHas(expression, parsed.ast);
+    return evaluable === expression ? parsed : environment.parse(evaluable);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

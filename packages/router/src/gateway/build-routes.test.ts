@@ -166,6 +166,23 @@ describe('a route is refused', () => {
     ]);
   });
 
+  it.each([
+    [
+      'a value of two lines',
+      { type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [{ name: 'a', value: 'b\r\nc: d' }] } },
+    ],
+    [
+      'a name that is none',
+      { type: 'RequestHeaderModifier', requestHeaderModifier: { add: [{ name: 'a b', value: 'c' }] } },
+    ],
+    ['a path with a space', { type: 'URLRewrite', urlRewrite: { path: { replaceFullPath: '/a b' } } }],
+    ['a host of two lines', { type: 'RequestRedirect', requestRedirect: { hostname: 'a\nb' } }],
+  ])('with a filter that HTTP cannot say: %s', (_, filter) => {
+    const routes = [routeOf('r', 'svc-gateway', [], { rules: [{ filters: [filter], backendRefs }] })];
+    expect(routeSays({ routes })[0]).toBe('Accepted=False UnsupportedValue');
+    expect(build({ routes }).table.gateways[0]?.hosts[0]?.rules[0]?.filters).toMatchObject([{ kind: 'refuse' }]);
+  });
+
   it('in part, where a pattern cannot be read: such a match fits nothing', () => {
     const broken = { rules: [{ matches: [{ path: { type: 'RegularExpression', value: '(' } }], backendRefs }] };
     const { table } = build({ routes: [routeOf('r', 'svc-gateway', [], broken)] });

@@ -1,4 +1,5 @@
 import { NS_PER_MS, parseDuration } from '@manta/api';
+import { isFieldValue, isTarget, isToken } from '../proxy/field-text.ts';
 import type { Filter, HeaderChange, PathChange, RequestMatch, RouteRule, ValueMatch } from '../proxy/route-table.ts';
 import { findBackend, type RefProblem } from './find-backend.ts';
 import type {
@@ -92,6 +93,8 @@ function isPattern(text: string): boolean {
 
 function convertFilter(filter: HttpRouteFilter): Filter | string {
   const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
+  const unspeakable = unspeakableOf(filter);
+  if (unspeakable !== undefined) return `the filter ${type} has ${JSON.stringify(unspeakable)}, which HTTP cannot say`;
   if (type === 'RequestHeaderModifier')
     return { kind: 'request-headers', change: convertHeaders(requestHeaderModifier) };
   if (type === 'ResponseHeaderModifier')
@@ -101,6 +104,29 @@ function convertFilter(filter: HttpRouteFilter): Filter | string {
   if (type !== 'RequestRedirect') return `the filter ${type} is not served`;
   const { statusCode = 302, scheme, hostname, port, path } = requestRedirect ?? {};
   return { kind: 'redirect', status: statusCode, scheme, hostname, port, path: convertPath(path) };
+}
+
+/** What no head of HTTP may hold would break every request of the rule, or say more than one header to whoever reads it. */
+function unspeakableOf({
+  requestHeaderModifier,
+  responseHeaderModifier,
+  requestRedirect,
+  urlRewrite,
+}: HttpRouteFilter) {
+  const headers = [requestHeaderModifier, responseHeaderModifier].flatMap((change) => [
+    ...(change?.set ?? []),
+    ...(change?.add ?? []),
+  ]);
+  const places = [requestRedirect, urlRewrite].flatMap((change) => [
+    change?.hostname,
+    change?.path?.replaceFullPath,
+    change?.path?.replacePrefixMatch,
+  ]);
+  return (
+    headers.map(({ name = '' }) => name).find((name) => !isToken(name)) ??
+    headers.map(({ value = '' }) => value).find((value) => !isFieldValue(value)) ??
+    places.find((text) => text !== undefined && text !== '' && !isTarget(text))
+  );
 }
 
 function convertHeaders({ set = [], add = [], remove = [] }: HeaderModifier = {}): HeaderChange {

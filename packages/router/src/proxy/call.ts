@@ -37,7 +37,8 @@ export interface Reply {
   readonly headers: RawHeaders;
   /** True where the head is all there is, which gRPC tells errors by. */
   readonly isComplete: boolean;
-  readonly body: Readable;
+  /** Sends the body on, or forgets it where there is no sink; `done` hears once whether it was whole. */
+  copyTo(sink: Writable | undefined, done: (isWhole: boolean) => void): void;
   /** Known once the body has ended. */
   trailers(): RawHeaders;
 }

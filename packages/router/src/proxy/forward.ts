@@ -117,25 +117,12 @@ class Forwarding {
     this.#context.observe.answered(backend, reply.status);
     const isComplete = reply.isComplete || !mayHaveBody(call.method, reply);
     const sink = call.answer({ status: reply.status, headers, isComplete });
-    const { body } = reply;
-    if (sink === undefined) {
-      body.on('error', () => undefined);
-      body.once('close', finished);
-      body.resume();
-      return;
-    }
-    let isEnded = false;
-    body.once('end', () => {
-      isEnded = true;
+    reply.copyTo(sink, (isWhole) => {
       finished();
-      call.end(reply.trailers());
+      if (sink === undefined) return;
+      if (isWhole) call.end(reply.trailers());
+      else if (!this.#isOver) call.cut();
     });
-    body.on('error', () => undefined);
-    body.once('close', () => {
-      finished();
-      if (!isEnded && !this.#isOver) call.cut();
-    });
-    body.pipe(sink, { end: false });
   }
 
   #refuse(status: number, why: string, location?: string): void {

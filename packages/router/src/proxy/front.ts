@@ -7,8 +7,10 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type ListenerLimits, limitOptions } from '@manta/runtime';
 import type { RawHeaders } from './call.ts';
 import type { Certificates } from './certificates.ts';
+import { closeWhenIdle, cutStalled, cutStalledStream } from './stalled.ts';
 import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
@@ -27,33 +29,43 @@ export interface Front {
 }
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0');
-const SILENCE_MS = 60_000;
-const KEEP_ALIVE_MS = 75_000;
+/** Whole requests may take as long as they like: what is sent through here may be large, or a conversation. */
+const LIMITS: FrontLimits = { headersMs: 10_000, requestMs: 0, idleMs: 75_000, stallMs: 300_000, checkMs: 5_000 };
 const WINDOW = 1024 * 1024;
+
+/** How long clients may be slow. */
+export interface FrontLimits extends ListenerLimits {
+  /** How long nothing may move on the way of a request that is not complete. */
+  readonly stallMs: number;
+}
 
 /** Listens; rejects with the system's error where the address cannot be had. */
 export async function openFront(
   address: { readonly host?: string | undefined; readonly port: number },
   handlers: FrontHandlers,
   certificates: Certificates,
+  limits: FrontLimits = LIMITS,
 ): Promise<Front> {
-  const http1 = createHttp1Server({
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: 0,
-    shouldUpgradeCallback: isWebSocket,
+  const http1 = createHttp1Server({ ...limitOptions(limits), shouldUpgradeCallback: isWebSocket });
+  http1.on('request', (request, response) => {
+    cutStalled(request, response, limits.stallMs);
+    handlers.request(request, response);
   });
-  http1.on('request', (request, response) => handlers.request(request, response));
   http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head));
   const http2 = createHttp2Server({ settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 } });
-  http2.on('stream', (stream, _headers, _flags, rawHeaders) => handlers.stream(stream, rawHeaders));
+  http2.on('stream', (stream, _headers, _flags, rawHeaders) => {
+    cutStalledStream(stream, limits.stallMs);
+    handlers.stream(stream, rawHeaders);
+  });
   const sessions = new Set<ServerHttp2Session>();
   http2.on('session', (session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
+    closeWhenIdle(session, limits.idleMs);
   });
   const sockets = new Set<Socket>();
-  shareConnections(http1, http2, certificates, sockets);
+  shareConnections(http1, http2, certificates, sockets, limits.headersMs);
   await listen(http1, address);
   return {
     port: boundPort(http1),
@@ -62,20 +74,26 @@ export async function openFront(
 }
 
 /** Hands each connection to the server that understands its first bytes. */
-function shareConnections(http1: Server, http2: Http2Server, certificates: Certificates, sockets: Set<Socket>): void {
+function shareConnections(
+  http1: Server,
+  http2: Http2Server,
+  certificates: Certificates,
+  sockets: Set<Socket>,
+  silenceMs: number,
+): void {
   const listeners = http1.listeners('connection');
   http1.removeAllListeners('connection');
   const takeHttp1 = (socket: Socket) => {
     for (const listener of listeners) listener.call(http1, socket);
   };
-  const takeTls = createTlsDoor(certificates, (socket) => {
+  const takeTls = createTlsDoor(certificates, silenceMs, (socket) => {
     if (socket.alpnProtocol === 'h2') http2.emit('connection', socket);
     else takeHttp1(socket);
   });
   http1.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    recognize(socket, (kind) => {
+    recognize(socket, silenceMs, (kind) => {
       if (kind === 'tls') takeTls(socket);
       // It reads what was put back by itself.
       else if (kind === 'http2') http2.emit('connection', socket);
@@ -88,11 +106,11 @@ function shareConnections(http1: Server, http2: Http2Server, certificates: Certi
 }
 
 /** Looks at the first bytes of a connection and puts them back; one that says nothing is closed in time. */
-function recognize(socket: Socket, recognized: (kind: 'tls' | 'http2' | 'http1') => void): void {
+function recognize(socket: Socket, silenceMs: number, recognized: (kind: 'tls' | 'http2' | 'http1') => void): void {
   const onError = () => socket.destroy();
   const onSilence = () => socket.destroy();
   socket.on('error', onError);
-  socket.setTimeout(SILENCE_MS, onSilence);
+  socket.setTimeout(silenceMs, onSilence);
   const look = (seen: Buffer) => {
     socket.once('data', (chunk: Buffer) => {
       const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);

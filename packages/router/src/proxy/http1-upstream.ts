@@ -1,9 +1,10 @@
-import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing } from './call.ts';
-import { type Dial, DialingAgent } from './dial.ts';
-import { headerOf } from './headers.ts';
+import type { Dial } from './dial.ts';
+import { Http1Attempt } from './http1-attempt.ts';
+import { type ConnectionKeeper, Http1Connection } from './http1-connection.ts';
 
 /** The connections to one endpoint that speaks HTTP/1.1. */
 export interface Http1Upstream {
@@ -18,137 +19,104 @@ const IDLE_MS = 2_000;
 const MAX_IDLE = 256;
 
 export function createHttp1Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http1Upstream {
-  const keeping = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' } as const;
-  const agent = dial === undefined ? new Agent(keeping) : new DialingAgent(dial, keeping);
-  const dropIdle = () => {
-    for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-  };
-  return {
-    send(outgoing, limits, report) {
-      const request = httpRequest({
-        agent,
-        host,
-        port,
-        method: outgoing.method,
-        path: outgoing.target,
-        headers: framed(outgoing),
-      });
-      const attempt = new Http1Attempt(request, outgoing, limits, clock, (how) => {
-        // Where one idle connection turned out to be dead, the others are no better.
-        if (how.kind === 'broken' && how.wasReused) dropIdle();
-        report(how);
-      });
-      // Whoever dials takes time before there is a socket at all.
-      if (dial !== undefined) attempt.limitConnecting();
-      return attempt.cancel;
-    },
-    drain() {
-      agent.maxFreeSockets = 0;
-      dropIdle();
-    },
-  };
+  return new ConnectionPool(host, port, clock, dial);
 }
 
-/** The headers with Host, and with the length of the body or the word that it comes in chunks. */
-function framed({ headers, host, hasBody, method }: Outgoing): string[] {
-  const all = ['host', host, ...headers];
-  if (headerOf(headers, 'content-length') !== undefined) return all;
-  if (hasBody) all.push('transfer-encoding', 'chunked');
-  else if (method === 'POST' || method === 'PUT' || method === 'PATCH') all.push('content-length', '0');
-  return all;
-}
-
-/** One request until its answer begins. Nothing is read of the body before there is a connection, so that it can go elsewhere. */
-class Http1Attempt {
-  readonly #request: ClientRequest;
-  readonly #outgoing: Outgoing;
-  readonly #limits: AttemptLimits;
+class ConnectionPool implements Http1Upstream, ConnectionKeeper {
+  readonly #host: string;
+  readonly #port: number;
   readonly #clock: Clock;
-  #report: ((attempt: Attempt) => void) | undefined;
-  #isSent = false;
-  #cancelTimer: (() => void) | undefined;
+  readonly #dial: Dial | undefined;
+  /** The one that was used last is the last: it is the least likely to be gone. */
+  #idle: Http1Connection[] = [];
+  #isDraining = false;
+  #isSweeping = false;
 
-  constructor(
-    request: ClientRequest,
-    outgoing: Outgoing,
-    limits: AttemptLimits,
-    clock: Clock,
-    report: (attempt: Attempt) => void,
-  ) {
-    this.#request = request;
-    this.#outgoing = outgoing;
-    this.#limits = limits;
+  constructor(host: string, port: number, clock: Clock, dial: Dial | undefined) {
+    this.#host = host;
+    this.#port = port;
     this.#clock = clock;
-    this.#report = report;
-    request.once('socket', (socket) => this.#onSocket(socket));
-    request.once('response', (response) => {
-      this.#settle({
-        kind: 'reply',
-        reply: {
-          status: response.statusCode ?? 502,
-          headers: response.rawHeaders,
-          isComplete: false,
-          body: response,
-          trailers: () => response.rawTrailers,
-        },
-      });
-    });
-    const failed = (why: string) => {
-      if (this.#isSent) this.#settle({ kind: 'broken', why, wasReused: request.reusedSocket });
-      else this.#settle({ kind: 'unreached', why });
-    };
-    request.on('error', ({ message }) => failed(message));
-    request.once('close', () => failed('the connection was closed'));
+    this.#dial = dial;
   }
 
-  readonly cancel = (): void => {
-    this.#cancelTimer?.();
-    this.#report = undefined;
-    this.#outgoing.body.unpipe(this.#request);
-    this.#request.destroy();
-  };
+  send(outgoing: Outgoing, limits: AttemptLimits, report: (attempt: Attempt) => void): () => void {
+    const attempt = new Http1Attempt(outgoing, limits, this.#clock, (how) => {
+      // Where one idle connection turned out to be dead, the others are no better.
+      if (how.kind === 'broken' && how.wasReused) this.#dropIdle();
+      report(how);
+    });
+    const kept = this.#take();
+    if (kept === undefined) this.#open(attempt);
+    else attempt.sendOn(kept, true);
+    return attempt.cancel;
+  }
 
-  #onSocket(socket: Socket): void {
-    this.#cancelTimer?.();
-    if (!socket.connecting) {
-      this.#send();
+  drain(): void {
+    this.#isDraining = true;
+    this.#dropIdle();
+  }
+
+  idle(connection: Http1Connection): void {
+    if (this.#isDraining || this.#idle.length >= MAX_IDLE) {
+      connection.destroy();
       return;
     }
-    this.limitConnecting();
-    socket.once('connect', () => {
-      this.#cancelTimer?.();
-      this.#send();
-    });
+    connection.idleSince = this.#clock.now();
+    this.#idle.push(connection);
+    this.#sweepLater();
   }
 
-  /** Breaks the attempt off where there is no connection in time. */
-  limitConnecting(): void {
-    const { connectMs } = this.#limits;
-    this.#cancelTimer = this.#clock.setTimer(connectMs, () => {
-      this.#settle({ kind: 'unreached', why: `no connection within ${connectMs} ms` });
-      this.#request.destroy();
-    });
+  gone(connection: Http1Connection): void {
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
   }
 
-  #send(): void {
-    if (this.#report === undefined) return;
-    this.#isSent = true;
-    const { answerMs } = this.#limits;
-    if (answerMs !== undefined) {
-      this.#cancelTimer = this.#clock.setTimer(answerMs, () => {
-        this.#settle({ kind: 'late' });
-        this.#request.destroy();
-      });
+  #take(): Http1Connection | undefined {
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      if (this.#isFresh(kept) && !kept.stream.destroyed) return kept;
+      kept.destroy();
     }
-    const { body, hasBody } = this.#outgoing;
-    if (hasBody) body.pipe(this.#request);
-    else this.#request.end();
+    return undefined;
   }
 
-  #settle(attempt: Attempt): void {
-    this.#cancelTimer?.();
-    const report = this.#report;
-    this.#report = undefined;
-    report?.(attempt);
+  #isFresh({ idleSince }: Http1Connection): boolean {
+    return this.#clock.now() - idleSince < IDLE_MS;
+  }
+
+  /** One timer for all of them. */
+  #sweepLater(): void {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    this.#clock.setTimer(IDLE_MS, () => {
+      this.#isSweeping = false;
+      const stale = this.#idle.filter((connection) => !this.#isFresh(connection));
+      this.#idle = this.#idle.filter((connection) => this.#isFresh(connection));
+      for (const connection of stale) connection.destroy();
+      if (this.#idle.length > 0) this.#sweepLater();
+    });
+  }
+
+  #dropIdle(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  #open(attempt: Http1Attempt): void {
+    const begin = (stream: Duplex) => attempt.sendOn(new Http1Connection(stream, this), false);
+    if (this.#dial !== undefined) {
+      attempt.waitForConnection(() => undefined);
+      this.#dial(this.#host, this.#port).then(
+        (stream) => (attempt.isOver ? void stream.destroy() : begin(stream)),
+        (error: unknown) => attempt.lost(error instanceof Error ? error.message : String(error)),
+      );
+      return;
+    }
+    const socket = connect({ host: this.#host, port: this.#port, noDelay: true });
+    const failed = ({ message }: Error) => attempt.lost(message);
+    attempt.waitForConnection(() => socket.destroy());
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      begin(socket);
+      socket.off('error', failed);
+    });
   }
 }

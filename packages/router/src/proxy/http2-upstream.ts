@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing, RawHeaders } from './call.ts';
 import type { Dial } from './dial.ts';
@@ -178,7 +178,7 @@ class Http2Attempt {
           status: fields[':status'] ?? 502,
           headers: fromFields(fields),
           isComplete: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0,
-          body: stream,
+          copyTo: (sink, done) => copyStream(stream, sink, done),
           trailers: () => trailers,
         },
       });
@@ -205,6 +205,19 @@ class Http2Attempt {
     this.#report = undefined;
     report?.(attempt);
   }
+}
+
+function copyStream(stream: ClientHttp2Stream, sink: Writable | undefined, done: (isWhole: boolean) => void): void {
+  let isEnded = false;
+  stream.once('end', () => {
+    isEnded = true;
+    done(true);
+  });
+  stream.once('close', () => {
+    if (!isEnded) done(false);
+  });
+  if (sink === undefined) stream.resume();
+  else stream.pipe(sink, { end: false });
 }
 
 function fieldsOf({ method, target, host, headers }: Outgoing): Record<string, string | string[]> {

@@ -4,7 +4,7 @@ import { Certificates } from './certificates.ts';
 import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
-import { type Front, type FrontHandlers, openFront } from './front.ts';
+import { type Front, type FrontHandlers, type FrontLimits, openFront } from './front.ts';
 import { Http1Call } from './http1-call.ts';
 import { Http2Call } from './http2-call.ts';
 import { type Found, LiveTable } from './live-table.ts';
@@ -24,6 +24,8 @@ export interface ProxyOptions {
   readonly observer?: Observer;
   /** How endpoints are reached, where the system's own network does not lead there. */
   readonly dial?: Dial | undefined;
+  /** How long clients may be slow; see `FrontLimits` for what holds unless told. */
+  readonly frontLimits?: FrontLimits;
 }
 
 /** Sends requests where its table says. Requests that are under way when the table changes end where they are. */
@@ -98,7 +100,7 @@ class TableProxy implements Proxy {
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
       webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, { clock, dial }),
     };
-    const front = await openFront(address, handlers, this.#certificates);
+    const front = await openFront(address, handlers, this.#certificates, this.#options.frontLimits);
     this.#fronts.push(front);
     return front.port;
   }

@@ -5,14 +5,12 @@ import { type Certificates, type Identity, MIN_TLS_VERSION } from './certificate
 /** The first byte of a TLS handshake; no word of HTTP begins with it. */
 export const HANDSHAKE = 0x16;
 
-const HANDSHAKE_MS = 10_000;
-
 /** Takes connections whose first bytes, put back, are a handshake; `taken` gets them once it has succeeded. */
-export function createTlsDoor(certificates: Certificates, taken: (socket: TLSSocket) => void) {
+export function createTlsDoor(certificates: Certificates, handshakeMs: number, taken: (socket: TLSSocket) => void) {
   const server = createServer({
     ALPNProtocols: ['h2', 'http/1.1'],
     minVersion: MIN_TLS_VERSION,
-    handshakeTimeout: HANDSHAKE_MS,
+    handshakeTimeout: handshakeMs,
     SNICallback(name, done) {
       const context = certificates.contextFor(name);
       if (context === undefined) done(new Error(`there is no certificate for ${name}`));

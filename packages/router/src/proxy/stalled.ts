@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+
+/** Cuts the connection of a request whose body stops coming; what comes after it may take its time. */
+export function cutStalled(request: IncomingMessage, response: ServerResponse, stallMs: number): void {
+  if (request.complete || !hasBody(request)) return;
+  const { socket } = request;
+  const cut = () => socket.destroy();
+  socket.setTimeout(stallMs, cut);
+  request.once('close', () => {
+    socket.off('timeout', cut);
+    // Once it is answered, the connection has the timeout of an idle one.
+    if (!response.writableFinished) socket.setTimeout(0);
+  });
+}
+
+/** The same for a request over HTTP/2: others on its connection go on. */
+export function cutStalledStream(stream: ServerHttp2Stream, stallMs: number): void {
+  if (stream.endAfterHeaders) return;
+  stream.setTimeout(stallMs, () => stream.close(constants.NGHTTP2_CANCEL));
+  stream.once('end', () => stream.setTimeout(0));
+}
+
+/** Closes a session on which nothing has been asked for a while. */
+export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let open = 0;
+  session.on('stream', (stream) => {
+    open += 1;
+    stream.once('close', () => (open -= 1));
+  });
+  session.setTimeout(idleMs);
+  session.on('timeout', () => {
+    if (open === 0) session.close();
+  });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}

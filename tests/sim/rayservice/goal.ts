@@ -38,7 +38,22 @@ export function goal(history: History): string | undefined {
   if (unused !== undefined) return `${unused.metadata.name} is of no use and still there`;
   // Without a Gateway that takes the traffic no upgrade ends; whoever serves goes on.
   const isStuck = isBroken(whole) || (isStepwise(whole.spec) && routing.some(isNeverAccepted));
-  return missingTraffic(history) ?? (isStuck ? undefined : missingUpgrade(history, whole, owned));
+  return missingTraffic(history) ?? (isStuck ? missingReason(history, whole) : missingUpgrade(history, whole, owned));
+}
+
+/** Whoever waits for a Gateway that nobody serves, or would have to, is told so. */
+function missingReason(history: History, { spec, status }: RayService): string | undefined {
+  const { conditions, activeServiceStatus: active } = status ?? {};
+  if (!isStepwise(spec) || !active?.rayClusterName) return undefined;
+  const [gateway] = history.list(STORED.gateways);
+  const [route] = history.list(STORED.routes);
+  const message = conditions?.find(({ type }) => type === Type.UpgradeInProgress)?.message ?? '';
+  if (gateway !== undefined && isNeverAccepted(gateway) && !message.includes('is not programmed'))
+    return 'the status does not say that the Gateway is not programmed';
+  const isRouteLost = route !== undefined && isNeverAccepted(route) && gateway !== undefined && 'status' in gateway;
+  return isRouteLost && !message.includes('no Gateway has taken')
+    ? 'the status does not say that no Gateway has taken the route'
+    : undefined;
 }
 
 function isBroken({ spec }: RayService): boolean {

@@ -26,7 +26,7 @@ describe('a mistake is found: an operator that', () => {
     'takes-failed-for-running': { breaks: /^(traffic is not taken|does not come to rest)/ },
     'counts-badly': { breaks: /^the shares of a route/ },
     'all-at-once': { breaks: /^no share that others could have/ },
-    'never-moves': { breaks: /^reaches what is desired.*pending/ },
+    'never-moves': { breaks: /^reaches what is desired.*(pending|RollbackInProgress)/ },
     'takes-more-than-there-is': { breaks: /^(the shares of a route|no share that others)/ },
     'always-rests': { breaks: /^reaches what is desired/ },
     'two-at-a-time': { breaks: /^a cluster is made only once its name/ },

@@ -42,7 +42,7 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const dueAt = Math.max(lastProgress(subject) + pauseMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
   const leftMs = dueAt - now;
   if (leftMs > 0) return { actions: [], lookAgainMs: leftMs };
-  const podTrouble = podTroubleOf(pending.view) ?? routingTrouble(subject);
+  const podTrouble = podTroubleOf(pending.view) ?? routingTrouble(subject)?.why;
   const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
   const limit = formatDuration(durationFromMs(limitMs));
   const why = trouble === undefined ? '' : ` (${trouble})`;

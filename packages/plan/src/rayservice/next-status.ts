@@ -4,6 +4,7 @@ import { nextClusterName } from './cluster-name.ts';
 import { Type, withoutCondition } from './conditions.ts';
 import { isRejected } from './deadline.ts';
 import { type Direction, withDirection } from './rollback.ts';
+import { routingTrouble } from './routing.ts';
 import type { SubmissionPlan } from './serve-config.ts';
 import { areApplicationsRunning } from './serving.ts';
 import { serveServiceName } from './services.ts';
@@ -54,7 +55,15 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   const podTrouble = podTroubleOf(subject.active.view) ?? podTroubleOf(subject.pending.view);
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
-    { ...sides, endpoints, complaint, isUnusable, podTrouble, isRejected: isRejected(subject) },
+    {
+      ...sides,
+      endpoints,
+      complaint,
+      isUnusable,
+      podTrouble,
+      isRejected: isRejected(subject),
+      routing: routingTrouble(subject),
+    },
     setting,
   );
   const status: RayServiceStatuses = {
@@ -136,6 +145,12 @@ function waits(
     strategy.kind === 'incremental' && direction !== undefined
       ? restMs(subject, direction === 'back' ? active : pending, strategy.pace)
       : 0;
-  const timers = [rest, timeLeftMs(subject, status) ?? 0, toActive?.lookAgainMs ?? 0, toPending?.lookAgainMs ?? 0];
+  const timers = [
+    rest,
+    timeLeftMs(subject, status) ?? 0,
+    routingTrouble(subject)?.hopeMs ?? 0,
+    toActive?.lookAgainMs ?? 0,
+    toPending?.lookAgainMs ?? 0,
+  ];
   return [isMoving ? MOVING_LOOK_MS : SETTLED_LOOK_MS, ...timers.filter((ms) => ms > 0)];
 }

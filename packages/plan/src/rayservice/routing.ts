@@ -34,24 +34,48 @@ export function dropRouting(subject: Subject): readonly Action[] {
 }
 
 /** A Gateway that nobody has taken for so long has nobody. */
-const GATEWAY_PATIENCE_MS = 30_000;
+const GATEWAY_PATIENCE_MS = 60_000;
 
-/** Why traffic cannot be moved in steps, in a sentence; undefined as long as there is hope. */
-export function routingTrouble(subject: Subject): string | undefined {
-  const { gatewayApi, strategy, now } = subject;
+/** What keeps traffic from being moved in steps. */
+export interface RoutingTrouble {
+  readonly why: string;
+  /** Whoever serves Gateways has said so himself. */
+  readonly isTold: boolean;
+  /** How long there is still hope that it passes by itself. */
+  readonly hopeMs: number;
+}
+
+/** Looks at the Gateway and the route that the service has made; a user's own route is the user's business. */
+export function routingTrouble(subject: Subject): RoutingTrouble | undefined {
+  const { gatewayApi, strategy } = subject;
   if (strategy.kind !== 'incremental' || gatewayApi.kind !== 'there' || isRoutingReady(subject)) return undefined;
   const { gateway, route } = gatewayApi;
-  if (adoptedRoute(subject) !== undefined) return undefined;
-  const isOld = ({ metadata }: Gateway | HttpRoute) =>
-    now - Date.parse(metadata?.creationTimestamp ?? '') >= GATEWAY_PATIENCE_MS;
-  if (gateway !== undefined && !isGatewayReady(gateway)) {
-    if (!isOld(gateway)) return undefined;
-    const told = gateway.status?.conditions?.find(({ status, message = '' }) => status === 'False' && message !== '');
-    const why = told?.message ?? `is there a controller for the class ${strategy.pace.gatewayClassName}?`;
-    return `the Gateway ${fullName(subject, serviceNames.gateway(subject.name))} is not programmed: ${why}`;
+  if (adoptedRoute(subject) !== undefined || gateway === undefined) return undefined;
+  if (!isGatewayReady(gateway)) {
+    const told = refusalOf(gateway.status?.conditions);
+    const why = told ?? `is there a controller for the class ${strategy.pace.gatewayClassName}?`;
+    const name = fullName(subject, serviceNames.gateway(subject.name));
+    const isTold = told !== undefined;
+    return { why: `the Gateway ${name} is not programmed: ${why}`, isTold, hopeMs: hope(subject, gateway) };
   }
-  if (route === undefined || !isOld(route)) return undefined;
-  return `no Gateway has taken the HTTPRoute ${fullName(subject, serviceNames.httpRoute(subject.name))}`;
+  if (route === undefined) return undefined;
+  const told = route.status?.parents?.map(({ conditions }) => refusalOf(conditions)).find((each) => each !== undefined);
+  const name = fullName(subject, serviceNames.httpRoute(subject.name));
+  const why = `no Gateway has taken the HTTPRoute ${name}${told === undefined ? '' : `: ${told}`}`;
+  return { why, isTold: told !== undefined, hopeMs: hope(subject, route) };
+}
+
+/** The words of whoever says no; somebody who has not made up his mind says `Unknown`. */
+function refusalOf(conditions: Conditions): string | undefined {
+  return conditions?.find(({ status, message = '' }) => status === 'False' && message !== '')?.message;
+}
+
+type Conditions = NonNullable<Gateway['status']>['conditions'];
+
+/** Nobody knows how long ago something was made by a clock that has been put back since. */
+function hope({ now }: Subject, { metadata }: Gateway | HttpRoute): number {
+  const ageMs = now - Date.parse(metadata?.creationTimestamp ?? '');
+  return ageMs >= 0 && ageMs < GATEWAY_PATIENCE_MS ? GATEWAY_PATIENCE_MS - ageMs : 0;
 }
 
 /** Whether the Gateway carries traffic and has taken the route. */

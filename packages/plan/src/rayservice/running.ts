@@ -83,28 +83,26 @@ function planTraffic(subject: Subject, { target }: Succession): readonly Action[
   return [...services, ...left];
 }
 
-/** What a user should know about an upgrade that does not get on. */
+/** What a user should know about an upgrade that does not get on, or would not. */
 function announce(subject: Subject): readonly Action[] {
   const { active, pending } = subject;
-  if (!subject.isUpgrading) return [];
   const event = (reason: string, note: string): Action => ({
     type: 'event',
     event: warning(reason, 'Reconcile', note),
   });
-  const lost = isShifting(subject) && active.view === undefined;
-  const trouble = active.view === undefined ? undefined : (podTroubleOf(pending.view) ?? routingTrouble(subject));
-  const upgrade = `The upgrade to RayCluster ${fullName(subject, pending.name)} waits`;
-  return [
-    ...(lost ? [event(Event.RollbackImpossible, 'Active cluster not found, rollback cannot be initiated')] : []),
-    ...(trouble === undefined
-      ? []
-      : [
-          event(
-            Event.UpgradeHeldUp,
-            `${upgrade}: ${trouble}; RayCluster ${fullName(subject, active.name)} goes on serving`,
-          ),
-        ]),
-  ];
+  if (active.view === undefined) {
+    const note = 'Active cluster not found, rollback cannot be initiated';
+    return isShifting(subject) ? [event(Event.RollbackImpossible, note)] : [];
+  }
+  const routing = routingTrouble(subject);
+  const hopeless = routing?.hopeMs === 0 ? routing.why : undefined;
+  const trouble = subject.isUpgrading ? (podTroubleOf(pending.view) ?? hopeless) : hopeless;
+  if (trouble === undefined) return [];
+  const upgrade = subject.isUpgrading
+    ? `The upgrade to RayCluster ${fullName(subject, pending.name)} waits`
+    : 'An upgrade would wait';
+  const note = `${upgrade}: ${trouble}; RayCluster ${fullName(subject, active.name)} goes on serving`;
+  return [event(Event.UpgradeHeldUp, note)];
 }
 
 /** Before a cluster is made that cannot find a place, somebody is told, who may stop it or make room. */

@@ -11,6 +11,7 @@ import {
 } from '@manta/api';
 import { type PlannedEvent, warning } from '../plan.ts';
 import { conditionOf, no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
+import type { RoutingTrouble } from './routing.ts';
 import { type Suspects, troubleOf } from './trouble.ts';
 import type { Subject } from './subject.ts';
 
@@ -21,6 +22,8 @@ export interface Findings extends Suspects {
   readonly isUnusable?: boolean;
   /** The wanted spec was tried and rolled back. */
   readonly isRejected: boolean;
+  /** What keeps traffic from being moved in steps. */
+  readonly routing?: RoutingTrouble | undefined;
 }
 
 /** The conditions of a service once the rest of its status is known. */
@@ -100,19 +103,29 @@ const REJECTED = no(
   `The upgrade to the wanted spec made no progress in its time and was rolled back. Change the spec, or remove the annotation ${Annotation.FailedUpgrade}, to try again.`,
 );
 
+/** Once it was said it stays until it passes: a clock that is put back takes nothing back. */
+function sayable(conditions: readonly Condition[], routing: RoutingTrouble | undefined): string | undefined {
+  if (routing === undefined) return undefined;
+  const held = conditionOf(conditions, Type.UpgradeInProgress)?.message ?? '';
+  return routing.isTold || routing.hopeMs === 0 || held.endsWith(routing.why) ? routing.why : undefined;
+}
+
 function withUpgrade(
   conditions: readonly Condition[],
-  { active, pending, isRejected }: Findings,
+  { active, pending, isRejected, routing }: Findings,
   setting: Setting,
 ): readonly Condition[] {
   const set = (verdict: Parameters<typeof withCondition>[2]) =>
     withCondition(conditions, Type.UpgradeInProgress, verdict, setting);
   if (active.rayClusterName) {
-    return pending.rayClusterName
-      ? set(yes(Reason.BothActivePendingClustersExist, 'Both active and pending Ray clusters exist'))
-      : set(
-          isRejected ? REJECTED : no(Reason.NoPendingCluster, 'Active Ray cluster exists and no pending Ray cluster'),
-        );
+    const why = sayable(conditions, routing);
+    if (pending.rayClusterName) {
+      const waits = why === undefined ? '' : `; traffic stays where it is: ${why}`;
+      return set(yes(Reason.BothActivePendingClustersExist, `Both active and pending Ray clusters exist${waits}`));
+    }
+    const wouldWait = why === undefined ? '' : `; an upgrade would wait: ${why}`;
+    const alone = no(Reason.NoPendingCluster, `Active Ray cluster exists and no pending Ray cluster${wouldWait}`);
+    return set(isRejected ? REJECTED : alone);
   }
   const { Initializing, InitializingTimeout } = Reason;
   const reason = conditionOf(conditions, Type.UpgradeInProgress)?.reason;

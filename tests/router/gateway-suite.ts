@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask, startLoad } from './load.ts';
 import { startPod, type TestPod } from './pods.ts';
 import { type RouterProcess, startRouter } from './router-process.ts';
+import { tlsTests } from './tls-suite.ts';
 
 /** A cluster without the Gateway API, to which the suite belongs alone. */
 export interface SuiteCluster {
@@ -167,6 +168,8 @@ export function routerSuite(start: () => Promise<SuiteCluster>): void {
       await setWeights({ 'a-serve-svc': 100, 'b-serve-svc': 0 });
       await eventually(async () => expect(isHttpRouteReady(await route(), await gateway())).toBe(true));
     });
+
+    tlsTests('svc-gateway', { client: () => client, port });
 
     it('loses no request under load while a version replaces the other and its endpoints go', async () => {
       const load = startLoad(port(), HOST);

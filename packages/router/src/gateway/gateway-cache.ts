@@ -57,7 +57,6 @@ export function createGatewayCache(world: World, namespaces: readonly string[]):
     grants: createInformer<ReferenceGrant, ReferenceGrant, 'namespace'>(world, {
       type: referenceGrants,
       namespaces,
-      isForeign: true,
       project: withoutManagedFields,
       indexes: { namespace: ({ metadata }) => [metadata?.namespace ?? ''] },
     }),

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ListenAddress } from './listen-address.ts';
 import { formatListenAddress } from './listen-address.ts';
+import { type ListenerLimits, limitOptions, SHORT_REQUESTS } from './listener-limits.ts';
 import type { Logger } from './logger.ts';
 
 export interface HttpRequest {
@@ -26,6 +28,8 @@ export interface HttpServerOptions {
   readonly flag: string;
   readonly handle: HttpHandler;
   readonly log: Logger;
+  /** `SHORT_REQUESTS` unless told. */
+  readonly limits?: ListenerLimits;
 }
 
 export interface RunningHttpServer {
@@ -39,13 +43,15 @@ export interface RunningHttpServer {
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   // Not an import: the namespace of node:http costs 17 MB of memory, the module itself 4.
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 10_000 }, (request, response) => {
+  const server = createServer(limitOptions(options.limits ?? SHORT_REQUESTS), (request, response) => {
     const answer = answerTo(options, request.method ?? 'GET', request.url ?? '/');
     const body = Buffer.from(answer.body);
     response.writeHead(answer.status, {
       'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
       'content-length': body.length,
       'x-content-type-options': 'nosniff',
+      // Nothing here takes a body: whoever sends one is answered and hung up on.
+      ...(hasBody(request.headers) ? { connection: 'close' } : {}),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
@@ -64,6 +70,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
         server.closeAllConnections();
       }),
   };
+}
+
+function hasBody({ 'content-length': length = '0', 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return length !== '0' || encoding !== undefined;
 }
 
 function answerTo(options: HttpServerOptions, method: string, target: string): HttpAnswer {

@@ -12,6 +12,7 @@ export * from './leader-election.ts';
 export * from './leadership.ts';
 export * from './lease.ts';
 export * from './listen-address.ts';
+export * from './listener-limits.ts';
 export * from './log/background-writer.ts';
 export * from './log/create-logger.ts';
 export * from './log/encode.ts';

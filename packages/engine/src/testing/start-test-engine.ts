@@ -12,6 +12,7 @@ import { type Api, createApi } from '../server/api.ts';
 import type { User } from '../server/auth/user.ts';
 import { bootstrap } from '../server/bootstrap.ts';
 import type { AnsweredRequest } from '../server/http/handler.ts';
+import type { ServerLimits } from '../server/http/limits.ts';
 import { type RunningServer, startServer } from '../server/http/server.ts';
 import { createInProcessClient } from '../server/in-process-client.ts';
 import type { PodBackend } from '../server/subresources/pod-backend.ts';
@@ -30,6 +31,8 @@ export interface TestEngineOptions {
   readonly faults?: Switchboard;
   /** Answers for pods that run. */
   readonly podBackend?: PodBackend;
+  /** How long clients may be slow. */
+  readonly limits?: ServerLimits;
 }
 
 /** A user with a client certificate; may do nothing until RBAC says otherwise. */
@@ -82,6 +85,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     ...pair,
     clientCa: ca.cert,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(faults === undefined || replica === undefined ? {} : { faults: { board: faults, replica: replica.api } }),
     onRequest: (answered) => requests.push(answered),
     onInternalError: (error) => internalErrors.push(error),

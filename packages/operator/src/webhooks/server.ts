@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import type { Logger, MetricsRegistry } from '@manta/runtime';
+import { type ListenerLimits, limitOptions, type Logger, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
 import type { ServingCertificate } from './certificate.ts';
 import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './review.ts';
 
 /** An API server sends objects of at most 3 MiB, twice for an update; what is longer is not from one. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-const REQUEST_TIMEOUT_MS = 10_000;
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface WebhookServerOptions {
@@ -15,6 +14,8 @@ export interface WebhookServerOptions {
   readonly certificate: ServingCertificate;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** `SHORT_REQUESTS` unless told. */
+  readonly limits?: ListenerLimits;
 }
 
 export interface WebhookServer {
@@ -28,12 +29,13 @@ export interface WebhookServer {
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { createServer } = process.getBuiltinModule('node:https');
   const measure = measures(options.metrics);
+  const limits = options.limits ?? SHORT_REQUESTS;
   const server: Server = createServer(
     {
       ...options.certificate,
       minVersion: 'TLSv1.2',
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
+      handshakeTimeout: limits.headersMs,
+      ...limitOptions(limits),
     },
     (request, response) => void serve(request, response, measure, options.log),
   );
@@ -66,7 +68,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, measure
       ? { status: 404, body: JSON.stringify({ message: `nothing is served at ${path}` }) }
       : await measure(path, () => answerRequest(webhook, request, log));
   const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.writeHead(answer.status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    // Of a body that was not read to its end nothing more is read.
+    ...(request.complete ? {} : { connection: 'close' }),
+  });
   response.end(body);
 }
 
@@ -88,11 +95,13 @@ function plain(status: number, message: string): ReviewAnswer {
   return { status, body: JSON.stringify({ message }) };
 }
 
-/** The whole body; undefined when it is too long, and nothing of it is kept then. */
+/** The whole body; undefined when it is too long or says that it will be, and nothing of it is kept then. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  // The answer goes the same way as the body comes: it stays open.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     length += bytes.length;
     if (length > MAX_BODY_BYTES) return undefined;

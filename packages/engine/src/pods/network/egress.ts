@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { http1Limits, type ServerLimits } from '../../server/http/limits.ts';
+
+/** What pods send out may be large and slow; the head of a request is neither. */
+const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
 
 /** The proxy that this process itself needs for an address; undefined where it needs none. */
 export type ProxyFor = (url: URL) => URL | undefined;
@@ -9,9 +13,9 @@ export type ProxyFor = (url: URL) => URL | undefined;
  * The way out of the pods' network: an HTTP proxy that only opens tunnels and plain requests to hosts outside, with this process's rights.
  * Where this process itself needs a proxy for an address, it goes through that one.
  */
-export function createEgress(proxyFor: ProxyFor): (socket: Socket) => void {
+export function createEgress(proxyFor: ProxyFor, limits = LIMITS): (socket: Socket) => void {
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer((request, response) => {
+  const server = createServer(http1Limits(limits), (request, response) => {
     const { request: send } = process.getBuiltinModule('node:http');
     const url = URL.parse(request.url ?? '');
     if (url === null) {
@@ -35,6 +39,8 @@ export function createEgress(proxyFor: ProxyFor): (socket: Socket) => void {
     request.pipe(onward);
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => openTunnel(request.url ?? '', socket, proxyFor));
+  // It is given its connections and never listens, which is when Node begins to look for slow clients.
+  server.emit('listening');
   return (socket) => void server.emit('connection', socket);
 }
 

@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { http1Limits, type ServerLimits } from '../../server/http/limits.ts';
+
+/** What is sent through may be large and slow; the head of a request is neither. */
+const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
 
 /** Opens a connection to what a host name and a port stand for; rejects with a readable message. */
 export type Dial = (host: string, port: number) => Promise<Duplex>;
@@ -11,9 +15,9 @@ export interface ServiceProxy {
 }
 
 /** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
-export async function startServiceProxy(dial: Dial): Promise<ServiceProxy> {
+export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<ServiceProxy> {
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer((request, response) => void pass(request, response, dial));
+  const server = createServer(http1Limits(limits), (request, response) => void pass(request, response, dial));
   server.on(
     'connect',
     (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request, socket, head, dial),

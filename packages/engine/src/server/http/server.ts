@@ -6,6 +6,7 @@ import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { handleWithFaults, type HttpFaults } from './handle-with-faults.ts';
 import { type AnsweredRequest, handle } from './handler.ts';
+import { closeWhenIdle, cutSlowBody, http1Limits, LIMITS, type ServerLimits } from './limits.ts';
 import { upgradeResponse } from './upgrade.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** What may go wrong with requests on purpose; nothing unless told. */
   readonly faults?: HttpFaults;
+  /** How long clients may be slow; `LIMITS` unless told. */
+  readonly limits?: ServerLimits;
   /** Told of every request when it has been answered. */
   readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told of faults of our own; clients get a 500 without details. */
@@ -41,7 +44,7 @@ export interface RunningServer {
 
 /** Serves an API over TLS: HTTP/2 to those who speak it, HTTP/1.1 to the others. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0, faults } = options;
+  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0, faults, limits = LIMITS } = options;
   const connections = new Connections();
   let address = '';
   const handler = {
@@ -51,11 +54,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
     onInternalError: options.onInternalError ?? (() => undefined),
   };
-  const tls = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false } as const;
-  const http1 = { allowHTTP1: true, keepAliveTimeout: IDLE_MS } as const;
+  const identity = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false } as const;
+  const tls = { ...identity, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs } as const;
   const server = createSecureServer(
-    { ...tls, ...http1, settings: { maxConcurrentStreams: 1000 } },
+    { ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: 1000 }, ...http1Limits(limits) },
     (request, response) => {
+      cutSlowBody(request, limits.requestMs);
       // A client that goes away in the middle is no fault of anybody's.
       request.on('error', () => undefined);
       response.on('error', () => undefined);
@@ -69,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     void handle(handler, request, upgradeResponse(request, socket, head));
   });
   connections.follow(server);
+  server.on('session', (session) => closeWhenIdle(session, limits.idleMs));
   answerPlainHttp(server);
   await listen(server, port, host);
   const bound = boundPort(server.address());
@@ -81,9 +86,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     close: () => connections.close(server),
   };
 }
-
-/** As long as the real server keeps a connection that nobody uses: clients that keep it as long must not meet a closed one. */
-const IDLE_MS = 90_000;
 
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 

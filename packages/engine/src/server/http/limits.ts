@@ -1,0 +1,51 @@
+import { constants, Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
+import type { HttpRequest } from './http-request.ts';
+
+/** How long clients may be slow. */
+export interface ServerLimits {
+  /** Until the head of a request is there. */
+  readonly headersMs: number;
+  /** Until the whole request is there; answers, such as those of watches, may take as long as they like. */
+  readonly requestMs: number;
+  /** How long a connection is kept on which nothing is asked. */
+  readonly idleMs: number;
+  /** How often clients are looked for that have had their time. */
+  readonly checkMs: number;
+}
+
+/** Connections that nobody uses are kept as long as the real server keeps them: clients that keep theirs as long must not meet a closed one. */
+export const LIMITS: ServerLimits = { headersMs: 30_000, requestMs: 60_000, idleMs: 90_000, checkMs: 15_000 };
+
+/** The limits of HTTP/1.1, which Node sees to. */
+export function http1Limits({ headersMs, requestMs, idleMs, checkMs }: ServerLimits) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: checkMs,
+  };
+}
+
+/** Over HTTP/2 a request whose body is not there in time is given up; others on its connection go on. */
+export function cutSlowBody(request: HttpRequest, requestMs: number): void {
+  if (!(request instanceof Http2ServerRequest) || request.stream.endAfterHeaders) return;
+  const { stream } = request;
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), requestMs);
+  timer.unref();
+  const done = () => clearTimeout(timer);
+  stream.once('end', done);
+  stream.once('close', done);
+}
+
+/** Closes a session on which nothing has been asked for a while. */
+export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let open = 0;
+  session.on('stream', (stream) => {
+    open += 1;
+    stream.once('close', () => (open -= 1));
+  });
+  session.setTimeout(idleMs);
+  session.on('timeout', () => {
+    if (open === 0) session.close();
+  });
+}

@@ -1,0 +1,33 @@
+/** How long a listener waits for clients that are slow, on purpose or not. */
+export interface ListenerLimits {
+  /** Until the head of a request is there, counted from the connection or from the request before. */
+  readonly headersMs: number;
+  /** Until the whole request is there; 0 is as long as it takes. */
+  readonly requestMs: number;
+  /** How long a connection is kept on which nothing is asked. */
+  readonly idleMs: number;
+  /** How often clients are looked for that have had their time. */
+  readonly checkMs: number;
+}
+
+/** Of listeners that get nothing but short requests. */
+export const SHORT_REQUESTS: ListenerLimits = {
+  headersMs: 10_000,
+  requestMs: 10_000,
+  idleMs: 60_000,
+  checkMs: 5_000,
+};
+
+/** The most that the head of a request may have; what is longer is answered with 431. */
+const HEADER_BYTES = 16 * 1024;
+
+/** The limits as options of Node's HTTP servers. */
+export function limitOptions({ headersMs, requestMs, idleMs, checkMs }: ListenerLimits) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: checkMs,
+    maxHeaderSize: HEADER_BYTES,
+  } as const;
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { startTestEngine } from '@manta/engine/testing';
+import { createCertificateAuthority } from '@manta/kube/testing';
+import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
+import { createEgress } from '../packages/engine/src/pods/network/egress.ts';
+import { startServiceProxy } from '../packages/engine/src/pods/network/service-proxy.ts';
+import { startWebhookServer } from '../packages/operator/src/webhooks/server.ts';
+import { backendOf, tableOf } from '../packages/router/src/testing/backends.ts';
+import { createParts } from '../packages/router/src/testing/parts.ts';
+
+/** A listener of ours at work, with hardly any patience. */
+export interface Open {
+  readonly port: number;
+  close(): unknown;
+}
+
+/** A listener of ours, and what is to be expected of it. */
+export interface Listener {
+  /** Where it is made. */
+  readonly file: string;
+  readonly isSecure: boolean;
+  readonly hasHttp2: boolean;
+  /** A path that takes the longest bodies that it takes. */
+  readonly path: string;
+  /**
+   * What a body that is too long is answered with. Where bodies are passed on as they come and nothing of them is kept: `stalled` if they
+   * have to keep coming, `none` if whoever gets them decides.
+   */
+  readonly refusal: number | 'stalled' | 'none';
+  open(): Promise<Open>;
+}
+
+/** Long enough for a test that is not slow on purpose, even on a busy machine; short enough to wait for. */
+const LIMITS = { headersMs: 400, requestMs: 400, idleMs: 400, checkMs: 50 };
+const PASSING_ON = { ...LIMITS, requestMs: 0 };
+const authority = createCertificateAuthority();
+const pair = authority.issue({ commonName: 'listener', dnsNames: ['localhost'], ips: ['127.0.0.1'] });
+
+async function openRouter(isSecure: boolean): Promise<Open> {
+  const parts = createParts();
+  const { proxy, port } = await parts.proxy({ frontLimits: { ...PASSING_ON, stallMs: 400 } });
+  const { gateways } = tableOf([backendOf('d/a:1', 1, await parts.says('hello'))]);
+  const certificates = [{ hostname: undefined, certs: [pair.cert], keys: [pair.key] }];
+  proxy.setTable(isSecure ? { gateways: [], secure: { gateways, certificates } } : { gateways });
+  return { port, close: () => parts.close() };
+}
+
+async function openEgress(): Promise<Open> {
+  const server = createServer(createEgress(() => undefined, PASSING_ON)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+const plain = { isSecure: false, hasHttp2: false, path: '/' } as const;
+const routed = { hasHttp2: true, path: '/', refusal: 'stalled' } as const;
+
+/** Everything of ours that speaks HTTP to whoever connects. */
+export const LISTENERS: Readonly<Record<string, Listener>> = {
+  'metrics and probes': {
+    ...plain,
+    file: 'packages/runtime/src/http-server.ts',
+    refusal: 405,
+    open: () => {
+      const address = { host: '127.0.0.1', port: 0 };
+      const handle = () => ({ status: 200, body: 'ok' });
+      return startHttpServer({ name: 'test', flag: '', address, handle, log: silentLogger, limits: LIMITS });
+    },
+  },
+  'the webhooks': {
+    file: 'packages/operator/src/webhooks/server.ts',
+    isSecure: true,
+    hasHttp2: false,
+    path: '/validate-ray-io-v1-rayjob',
+    refusal: 413,
+    open: () => {
+      const world = { log: silentLogger, metrics: createMetricsRegistry() };
+      return startWebhookServer({ ...world, port: 0, host: '127.0.0.1', certificate: pair, limits: LIMITS });
+    },
+  },
+  'the router': {
+    ...routed,
+    isSecure: false,
+    file: 'packages/router/src/proxy/front.ts',
+    open: () => openRouter(false),
+  },
+  'the router with TLS': {
+    ...routed,
+    isSecure: true,
+    file: 'packages/router/src/proxy/tls-door.ts',
+    open: () => openRouter(true),
+  },
+  'the embedded API server': {
+    file: 'packages/engine/src/server/http/server.ts',
+    isSecure: true,
+    hasHttp2: true,
+    path: '/api/v1/namespaces/default/configmaps',
+    refusal: 413,
+    open: async () => {
+      // Whoever comes is an administrator: only then bodies are read.
+      const groups = ['system:masters'];
+      const tokens = new Map([['admin', { name: 'admin', uid: '', groups }]]);
+      const engine = await startTestEngine({ limits: LIMITS, tokens });
+      return { port: engine.server.port, close: () => engine.stop() };
+    },
+  },
+  'the proxy to Services': {
+    ...plain,
+    refusal: 'none',
+    file: 'packages/engine/src/pods/network/service-proxy.ts',
+    open: async () => {
+      const proxy = await startServiceProxy(() => Promise.reject(new Error('nobody is there')), PASSING_ON);
+      return { port: Number(new URL(proxy.url).port), close: () => proxy.close() };
+    },
+  },
+  'the way out of pods': {
+    ...plain,
+    refusal: 'none',
+    file: 'packages/engine/src/pods/network/egress.ts',
+    open: openEgress,
+  },
+};

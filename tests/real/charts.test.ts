@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { rulesTemplate } from '../../tools/charts/rules-template.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
-import { installPrometheusCrds } from '../support/prometheus-crds.ts';
+import { installPrometheusCrds } from '../support/published-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { CLUSTER_VALUES } from './chart-cluster-values.ts';
 import { CHART_FLAGS, KNOWN_VALUES, pathsIn } from './chart-surface.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { deployFiles } from '../../tools/deploy/manifests.ts';
 import { provideHelm } from '../../tools/helm/provide.ts';
-import { installPrometheusCrds } from '../support/prometheus-crds.ts';
+import { installPrometheusCrds } from '../support/published-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { installCrds } from './ray-api.ts';
 

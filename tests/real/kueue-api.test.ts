@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RayCluster } from '@manta/api';
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
-import { beforeAll, expect, it, vi } from 'vitest';
-import { parse } from 'yaml';
-import { provideKueueCrds } from '../../tools/kueue/provide.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { PUBLISHED } from '../../tools/kube/published.ts';
 import { workloadOf } from '../integration/kueue.ts';
+import { installPublished } from '../support/published-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { createRayApi, installCrds } from './ray-api.ts';
 
@@ -13,13 +11,8 @@ const plane = sharedControlPlane();
 
 beforeAll(async () => {
   await installCrds(plane);
-  const folder = await provideKueueCrds();
-  for (const kind of ['workloads', 'localqueues']) {
-    const crd = parse(readFileSync(join(folder, `kueue.x-k8s.io_${kind}.yaml`), 'utf8'));
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const made = await plane.request('POST', path, crd);
-    if (made.status !== 201) throw new Error(made.text);
-  }
+  const files = ['workloads', 'localqueues'].map((plural) => `kueue.x-k8s.io_${plural}.yaml`);
+  await installPublished(plane, PUBLISHED.kueue, files);
 }, 300_000);
 
 it("a Workload of a RayCluster's templates is one that Kueue's published definitions accept, as are its queue and its label", async () => {
@@ -38,7 +31,7 @@ it("a Workload of a RayCluster's templates is one that Kueue's published definit
   };
   const post = (plural: string, body: object) =>
     plane.request('POST', `${path}/${plural}?fieldValidation=Strict`, body);
-  await vi.waitFor(async () => expect((await post('localqueues', queue)).status).toBe(201), { timeout: 20_000 });
+  expect((await post('localqueues', queue)).status).toBe(201);
   const answer = await post('workloads', workloadOf(cluster));
   expect(answer.text).toContain('"kind":"Workload"');
   expect(answer.status).toBe(201);

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { installGatewayCrds, ROUTER_RULES } from '@manta/router';
+import { ROUTER_RULES } from '@manta/router';
 import { stringify } from 'yaml';
+import { PUBLISHED } from '../../tools/kube/published.ts';
 import { routerSuite } from '../router/gateway-suite.ts';
 import { startControlPlane } from '../support/control-plane.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { installPublished } from '../support/published-crds.ts';
 
-/** The Gateway API's own definitions, where they are at hand; they know no GatewayClass. */
-const OFFICIAL = join(sharedFolder(), 'oracle/data/extra/gateway-api.yaml');
+const KINDS = ['gatewayclasses', 'gateways', 'httproutes', 'referencegrants'];
 const ROUTER = 'system:serviceaccount:ray-system:manta-router';
 
-/** Its own plane: definitions come, and the server goes. The router may do just what its role says. */
+/** Its own plane: the Gateway API's own definitions come, and the server goes. The router may do just what its role says. */
 routerSuite(async () => {
   const plane = await startControlPlane();
   const role = {
@@ -30,9 +28,9 @@ routerSuite(async () => {
   return {
     kubeconfig: plane.admin.kubeconfig.path,
     routerKubeconfig: plane.user({ name: ROUTER }).kubeconfig.path,
-    async installGatewayApi(client) {
-      if (existsSync(OFFICIAL)) await plane.kubectl(['create', '-f', OFFICIAL]);
-      await installGatewayCrds(client);
+    installGatewayApi: async () => {
+      const files = KINDS.map((plural) => `gateway.networking.k8s.io_${plural}.yaml`);
+      await installPublished(plane, PUBLISHED.gatewayApi, files);
     },
     stopServer: () => plane.stopApiServer('SIGKILL'),
     stop: () => plane.stop(),

@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { clusterRole, type Profile } from '@manta/operator';
+import { PUBLISHED } from '../../tools/kube/published.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
+import { installPublished } from '../support/published-crds.ts';
 import { installCrds } from './ray-api.ts';
 
 /** Its own plane: Kubernetes serves workloads only where it is told to. */
@@ -18,52 +20,14 @@ beforeAll(async () => {
     runtimeConfig: { 'scheduling.k8s.io/v1alpha2': true },
   });
   await installCrds(plane);
-  await plane.apply(
-    `${podGroups('scheduling.volcano.sh', 'v1beta1')}---\n${podGroups('scheduling.x-k8s.io', 'v1alpha1')}`,
-  );
-});
+  // YuniKorn and KAI have none that we write.
+  await installPublished(plane, PUBLISHED.volcano, ['scheduling.volcano.sh_podgroups.yaml']);
+  await installPublished(plane, PUBLISHED.schedulerPlugins, ['scheduling.x-k8s.io_podgroups.yaml']);
+}, 300_000);
 afterAll(async () => {
   await Promise.all(started.map((operator) => operator.ended('SIGKILL')));
   await plane.stop();
 });
-
-/** As much of a scheduler's definition as our objects have to fit. */
-function podGroups(group: string, version: string): string {
-  const amounts = { type: 'object', additionalProperties: { 'x-kubernetes-int-or-string': true } };
-  const properties = {
-    minMember: { type: 'integer', format: 'int32' },
-    minResources: amounts,
-    queue: { type: 'string' },
-    priorityClassName: { type: 'string' },
-    networkTopology: {
-      type: 'object',
-      properties: { mode: { type: 'string' }, highestTierAllowed: { type: 'integer' } },
-    },
-  };
-  const schema = { type: 'object', properties: { spec: { type: 'object', properties }, status: { type: 'object' } } };
-  return stringify({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {
-      name: `podgroups.${group}`,
-      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/scheduler-plugins' },
-    },
-    spec: {
-      group,
-      names: { kind: 'PodGroup', listKind: 'PodGroupList', plural: 'podgroups', singular: 'podgroup' },
-      scope: 'Namespaced',
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: schema },
-        },
-      ],
-    },
-  });
-}
 
 /** An operator with the base role and these profiles, in a namespace of its own name. */
 async function run(name: string, profiles: readonly Profile[], args: readonly string[]): Promise<OperatorProcess> {

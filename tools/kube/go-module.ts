@@ -1,5 +1,7 @@
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { withLock } from '../../packages/manta/src/local/lock.ts';
 import { AssetsError, cacheRoot, type Environment } from './cache.ts';
 import { findGo } from './go-toolchain.ts';
 import { Progress, type ProgressSink } from './progress.ts';
@@ -25,8 +27,14 @@ export async function provideDefinitions(
 ): Promise<string> {
   const given = env[variable];
   if (given) return given;
-  const cache = join(cacheRoot(env, homedir()), project.toLowerCase().replaceAll(' ', '-'));
-  const go = await findGo(cache, env, new Progress(sink));
+  const cache = join(cacheRoot(env, homedir()), 'kube');
+  const progress = new Progress(sink);
+  await mkdir(cache, { recursive: true });
+  const go = await withLock(
+    join(cache, 'build.lock'),
+    () => undefined,
+    () => findGo(cache, env, progress),
+  );
   const outcome = await run(go.command, ['mod', 'download', '-json', module], { env: { ...go.env, GOWORK: 'off' } });
   if (outcome.code !== 0)
     throw new AssetsError(

@@ -56,7 +56,7 @@ describe('an answer', () => {
     ],
     [
       'that is the last on its connection',
-      `${OK}connection: close\r\ncontent-length: 1\r\n\r\nx`,
+      `${OK}connection: x, Close\r\nconnection: y\r\ncontent-length: 1\r\n\r\nx`,
       { body: 'x', isReusable: false },
     ],
     ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\nx', { body: 'x', isReusable: false }],
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect(heard).toMatchObject({ body: '', trailers: [], isReusable: true, headers: ['content-length', '5'] });
   });
 
-  it.each(['', 'transfer-encoding: gzip\r\n'])('without a length (%s) ends with its connection', (header) => {
+  it.each(['', 'transfer-encoding: identity\r\n'])('without a length (%s) ends with its connection', (header) => {
     const text = `${OK}${header}\r\nas long as it gets`;
     expect(hear(whole(text))).toMatchObject({ body: 'as long as it gets', trailers: undefined });
     expect(hear(whole(text), { isClosed: true })).toMatchObject({ trailers: [], isReusable: false });
@@ -97,6 +97,7 @@ describe('an answer', () => {
     ['with a length and chunks', `${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`],
     ['with a length that is no number', `${OK}content-length: +1\r\n\r\nx`],
     ['with two codings', `${OK}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['coded in another way', `${OK}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
     ['with a folded header', `${OK}a: b\r\n c\r\ncontent-length: 0\r\n\r\n`],
     ['with a space before the colon', `${OK}content-length : 0\r\n\r\n`],
     ['with a lone line feed in a header', `${OK}a: b\nc: d\r\ncontent-length: 0\r\n\r\n`],

@@ -118,8 +118,8 @@ export class ResponseParser {
       return;
     }
     const { connection } = framing;
-    this.#isPersistent =
-      framing.state !== State.UntilClose && (isNew ? connection !== 'close' : connection === 'keep-alive');
+    const mayStay = isNew ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+    this.#isPersistent = mayStay && framing.state !== State.UntilClose;
     this.#left = framing.length;
     this.#state = framing.state;
     this.#listener?.head(status, headers);
@@ -218,11 +218,12 @@ function frame(method: string, status: number, headers: readonly string[]): Fram
     } else if (name === 'transfer-encoding') {
       if (coding !== undefined) return UNCLEAR;
       coding = value.toLowerCase();
-    } else if (name === 'connection') connection = value.toLowerCase();
+    } else if (name === 'connection') connection += ` ${value.toLowerCase()}`;
   }
   if (length !== undefined && coding !== undefined) return UNCLEAR;
   if (method === 'HEAD' || status === 204 || status === 304) return { state: State.Fixed, length: 0, connection };
   if (coding === 'chunked') return { state: State.Size, length: 0, connection };
-  if (coding !== undefined || length === undefined) return { state: State.UntilClose, length: 0, connection };
+  if (coding !== undefined && coding !== 'identity') return `the answer is coded as ${coding}, which nobody asked for`;
+  if (length === undefined) return { state: State.UntilClose, length: 0, connection };
   return { state: State.Fixed, length: Number(length), connection };
 }

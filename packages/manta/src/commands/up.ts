@@ -19,7 +19,7 @@ import {
 } from '@manta/engine';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
-import { createRayVersions, providerBeside } from '../local/ray-versions.ts';
+import { rayVersionsBeside } from '../local/ray-versions.ts';
 import { rayWithView } from '../local/ray-with-view.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions, rememberCrds } from './engine-crds.ts';
@@ -67,6 +67,10 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   const environment = { ...process.env };
   const outgoing = (url: URL) => proxyFor(url, environment);
   const ray = options.pods ? await rayWithView(process.stdout, stop.signal) : undefined;
+  const rayOfVersion =
+    ray !== undefined && options.rayFromTag === true
+      ? await rayVersionsBeside(ray, { say, signal: stop.signal, env: environment })
+      : undefined;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
   const engine = await startEngine({
@@ -83,14 +87,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
           pods: async (context: PodsContext) => {
             pods = await startPods(context, {
               dataDir,
-              images: createImageTable({
-                rayBin: ray.bin,
-                rayOfVersion:
-                  options.rayFromTag === true
-                    ? createRayVersions(providerBeside(ray, { say, signal: stop.signal, env: environment }))
-                    : undefined,
-                configured: imageFolders(options.image),
-              }),
+              images: createImageTable({ rayBin: ray.bin, rayOfVersion, configured: imageFolders(options.image) }),
               machineCommand: machineCommand(),
               mode: options.sandbox,
               env: process.env,

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRayVersions, providerBeside } from './ray-versions.ts';
+import { createRayVersions, rayVersionsBeside } from './ray-versions.ts';
 
 describe('versions of Ray beside each other', () => {
   it('are installed once each, also for many who ask at the same time', async () => {
@@ -42,10 +42,10 @@ describe('the Ray of a tag', () => {
     await writeFile(join(folder, 'python3'), python3);
     for (const name of ['python', 'python3']) await chmod(join(folder, name), 0o755);
     const env = { PATH: `${folder}:/usr/bin:/bin`, MANTA_CACHE: join(folder, 'cache'), MANTA_RAY_VENV: '/other' };
-    const provide = providerBeside({ bin: folder }, { env });
-    expect(await provide('2.60.0')).toEqual({ bin: folder });
-    expect((await provide('2.53.0')).bin).toMatch(/cache\/ray\/.*\/bin$/);
-    await expect(provide('9.9.9')).rejects.toThrow(
+    const binOf = await rayVersionsBeside({ bin: folder }, { env });
+    expect(binOf('2.60.0')).toBe(folder);
+    expect(await binOf('2.53.0')).toMatch(/cache\/ray\/.*\/bin$/);
+    await expect(binOf('9.9.9')).rejects.toThrow(
       'There is no ray[default,serve]==9.9.9 for this Python; the newest are 2.52.0, 2.53.0. Name one of them in the tag of the image.',
     );
     await rm(folder, { recursive: true });

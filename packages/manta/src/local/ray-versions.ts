@@ -4,9 +4,12 @@ import { provideRay, type ProvideRayOptions, type RayHome, versionOf } from './p
 /** Installs a version, or finds it installed. */
 export type Provide = (version: string) => Promise<RayHome>;
 
-/** Several versions of Ray side by side, each installed when it is first asked for. One that could not be had is tried anew by who asks next. */
-export function createRayVersions(provide: Provide): RayOfVersion {
-  const bins = new Map<string, string>();
+/**
+ * Several versions of Ray side by side, each installed when it is first asked for. One that could not be had is tried anew by who asks
+ * next. Those in the list are there already.
+ */
+export function createRayVersions(provide: Provide, there: Readonly<Record<string, string>> = {}): RayOfVersion {
+  const bins = new Map(Object.entries(there));
   const underWay = new Map<string, Promise<string>>();
   const install = async (version: string) => {
     try {
@@ -26,11 +29,12 @@ export function createRayVersions(provide: Provide): RayOfVersion {
   };
 }
 
-/** The version that a tag names: the Ray that is there where it is of this version, else one of its own. */
-export function providerBeside(home: RayHome, options: Omit<ProvideRayOptions, 'version'>): Provide {
-  let found: Promise<string | undefined> | undefined;
-  return async (version) => {
-    found ??= versionOf(home, options.env ?? process.env);
-    return (await found) === version ? home : await provideRay({ ...options, version });
-  };
+/** The versions that can be had beside a Ray that is there, which is taken where it is of the wanted one. */
+export async function rayVersionsBeside(
+  { bin }: RayHome,
+  options: Omit<ProvideRayOptions, 'version'>,
+): Promise<RayOfVersion> {
+  const found = await versionOf({ bin }, options.env ?? process.env);
+  const there = found === undefined ? {} : { [found]: bin };
+  return createRayVersions((version) => provideRay({ ...options, version }), there);
 }

@@ -10,11 +10,11 @@ export interface Advisory {
 export const ACCEPTED: Readonly<Record<string, string>> = {};
 
 const SERIOUS: readonly string[] = ['moderate', 'high', 'critical'];
-const GRAVE: readonly string[] = ['critical'];
+const GRAVE: readonly string[] = ['high', 'critical'];
 
 /**
- * What has to be done before a release: nothing that is shipped may have a weakness of moderate severity or worse, nothing that we build
- * and test with a critical one, unless it was looked at.
+ * Nothing that is shipped may have a weakness of moderate severity or worse, nothing that we build and test with a high or critical one,
+ * unless it was looked at.
  */
 export function violations(
   advisories: readonly Advisory[],
@@ -29,10 +29,23 @@ export function violations(
     .map(({ name, severity, title, url }) => `${name}: ${severity}: ${title} (${url})`);
 }
 
-/** The weaknesses in a report of npm's. Throws where the text is none, with what npm said. */
+/** The registry has not told of weaknesses. */
+export class NoAdvisories extends Error {
+  override readonly name = 'NoAdvisories';
+  /** It keeps none, so that asking again is of no use. */
+  readonly isForGood: boolean;
+
+  constructor(said: string) {
+    const isForGood = /^(404|405|501) /.test(said);
+    super(isForGood ? `the registry keeps no advisories (${said})` : `the registry gave no answer: ${said}`);
+    this.isForGood = isForGood;
+  }
+}
+
+/** The weaknesses in a report of npm's. Throws `NoAdvisories` where the text is none, with what npm said. */
 export function advisoriesIn(report: string): readonly Advisory[] {
-  const { vulnerabilities, message } = JSON.parse(report);
-  if (vulnerabilities === undefined) throw new Error(String(message ?? 'npm audit gave no report'));
+  const { vulnerabilities, message } = parsed(report);
+  if (vulnerabilities === undefined) throw new NoAdvisories(String(message ?? 'npm audit gave no report'));
   const found = Object.entries<{ readonly severity: string; readonly via: readonly unknown[] }>(vulnerabilities);
   return found.flatMap(([name, { severity, via }]) =>
     via.flatMap((each) => {
@@ -40,4 +53,12 @@ export function advisoriesIn(report: string): readonly Advisory[] {
       return [{ name, severity, title: String(each.title), url: String(each.url) }];
     }),
   );
+}
+
+function parsed(report: string) {
+  try {
+    return JSON.parse(report);
+  } catch {
+    throw new NoAdvisories(report.slice(0, 200) || 'npm audit said nothing');
+  }
 }

@@ -1,13 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-interface LockedPackage {
+/** A package in the lock, as far as we judge it. */
+export interface LockedPackage {
   readonly version?: string;
   readonly resolved?: string;
   readonly integrity?: string;
   readonly link?: boolean;
   readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 

@@ -40,6 +40,7 @@ export function tiers(root: string): readonly Tier[] {
     check('types', 'the TypeScript compiler', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
     check('lint', 'oxlint, type-aware', 'oxlint', ['--type-aware', '--deny-warnings']),
     check('format', "Biome's formatting", 'biome', ['format']),
+    check('audit', 'what the lockfile lets in, and known weaknesses of it', process.execPath, ['tools/audit/main.ts']),
     { name: 'unit', what: 'tests that need nothing but Node', run: () => runVitestProject('unit', env) },
     {
       name: 'conformance',

@@ -48,12 +48,23 @@ export function attachRoute(route: HttpRoute, ref: ParentRef, gateway: Gateway):
 }
 
 /** Routes of a namespace that a selector would have to find are not allowed: we do not watch namespaces. */
-function isAllowed({ allowedRoutes }: Listener, route: HttpRoute, gateway: Gateway): boolean {
-  const from = allowedRoutes?.namespaces?.from ?? 'Same';
+function isAllowed(listener: Listener, route: HttpRoute, gateway: Gateway): boolean {
+  const from = listener.allowedRoutes?.namespaces?.from ?? 'Same';
   const isNear = from === 'All' || (from === 'Same' && route.metadata?.namespace === gateway.metadata?.namespace);
+  return isNear && takesHttpRoutes(listener);
+}
+
+/** Whether HTTPRoutes are among what a listener wants, as they are where it says nothing. */
+export function takesHttpRoutes({ allowedRoutes }: Listener): boolean {
   const kinds = allowedRoutes?.kinds ?? [];
-  const isKind =
-    kinds.length === 0 ||
-    kinds.some(({ group = GATEWAY_GROUP, kind }) => group === GATEWAY_GROUP && kind === 'HTTPRoute');
-  return isNear && isKind;
+  return kinds.length === 0 || kinds.some(isHttpRoute);
+}
+
+/** What a listener wants and nobody here knows. */
+export function strangeKinds({ allowedRoutes }: Listener): readonly string[] {
+  return (allowedRoutes?.kinds ?? []).filter((one) => !isHttpRoute(one)).map(({ kind = '' }) => kind);
+}
+
+function isHttpRoute({ group = GATEWAY_GROUP, kind }: { readonly group?: string; readonly kind?: string }): boolean {
+  return group === GATEWAY_GROUP && kind === 'HTTPRoute';
 }

@@ -240,3 +240,15 @@ it('a listener that we cannot serve is told of, and the others are served', () =
     'Programmed=False Invalid',
   ]);
 });
+
+it.each([
+  ['only kinds that we do not know', [{ kind: 'TCPRoute' }], 0, 'Accepted=False NotAllowedByListeners'],
+  ['also such a kind', [{ kind: 'TCPRoute' }, { kind: 'HTTPRoute' }], 1, 'Accepted=True Accepted'],
+])('a listener that allows %s says so', (_, kinds, supported, accepted) => {
+  const listeners = [{ name: 'http', protocol: 'HTTP', port: 80, allowedRoutes: { kinds } }];
+  const content = { gateways: [gatewayOf('svc-gateway', { listeners })] };
+  const [listener] = build(content).gateways.get('default/svc-gateway')?.listeners ?? [];
+  expect(said(listener?.conditions)[2]).toBe('ResolvedRefs=False InvalidRouteKinds');
+  expect(listener?.supportedKinds).toHaveLength(supported);
+  expect(routeSays(content)[0]).toBe(accepted);
+});

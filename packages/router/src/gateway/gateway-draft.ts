@@ -1,4 +1,5 @@
 import type { GatewayRoutes, HostCertificate, HostRules, RouteRule } from '../proxy/route-table.ts';
+import { strangeKinds, takesHttpRoutes } from './attach-route.ts';
 import { type Gateway, GATEWAY_GROUP, type Listener } from './kinds.ts';
 import { isSecure, listenerCertificates, type ListenerProblem } from './listener-tls.ts';
 import type { CertificateRecord, Observed } from './observed.ts';
@@ -99,18 +100,23 @@ export class GatewayDraft {
     return { conditions, listeners };
   }
 
-  #listenerVerdict({ listener: { name = '' }, problem }: Judged): ListenerVerdict {
+  #listenerVerdict({ listener, problem }: Judged): ListenerVerdict {
+    const { name = '' } = listener;
     const { yes, no } = judge(this.gateway.metadata?.generation);
     const say = (type: ListenerProblem['type']) =>
       problem?.type === type ? no(type, problem.reason, problem.message) : yes(type);
+    const strange = strangeKinds(listener);
+    const kinds = `the router knows HTTPRoutes only, not ${strange.join(', ')}`;
     return {
       name,
       attachedRoutes: this.#attached.get(name)?.size ?? 0,
-      supportedKinds: problem?.reason === 'UnsupportedProtocol' ? [] : SUPPORTED_KINDS,
+      supportedKinds: problem?.reason === 'UnsupportedProtocol' || !takesHttpRoutes(listener) ? [] : SUPPORTED_KINDS,
       conditions: [
         say('Accepted'),
         problem === undefined ? yes('Programmed') : no('Programmed', 'Invalid', problem.message),
-        say('ResolvedRefs'),
+        strange.length > 0 && problem?.type !== 'ResolvedRefs'
+          ? no('ResolvedRefs', 'InvalidRouteKinds', kinds)
+          : say('ResolvedRefs'),
         no('Conflicted', 'NoConflicts', ''),
       ],
     };

@@ -1,11 +1,12 @@
 import { ACCESS_RULES, type AccessRule, describePermission, permissionsOf, type Profile } from '@manta/operator';
 import { describe, expect, it } from 'vitest';
+import { gangPermissions } from './support/gang-permissions.ts';
 import { delegatedPermissions, usedPermissions } from './support/permission-uses.ts';
 
-/** What is written for these is decided per scheduler; the API server's log is looked at where they run. */
-const OF_SCHEDULERS: readonly Profile[] = ['volcano', 'scheduler-plugins', 'kubernetes-was'];
+/** What these write is decided when they plan, and not named in the code. */
+const OF_SCHEDULERS = ['volcano', 'scheduler-plugins', 'kubernetes-was'] as const satisfies readonly Profile[];
 
-const RULES = ACCESS_RULES.filter(({ profile }) => !OF_SCHEDULERS.includes(profile));
+const RULES = ACCESS_RULES.filter(({ profile }) => OF_SCHEDULERS.every((each) => each !== profile));
 const used = usedPermissions();
 const delegated = delegatedPermissions();
 
@@ -37,4 +38,15 @@ describe('the operator', () => {
   ])('would be told of "%s" by name', (name, rule) => {
     expect(idle([...RULES, { profile: 'base', neededFor: 'pods', ...rule }])).toEqual([name]);
   });
+});
+
+describe.each(OF_SCHEDULERS)('with %s the operator', (name) => {
+  it('is granted just what the objects of a gang take, from the first to the last', () => {
+    const granted = permissionsOf(ACCESS_RULES.filter(({ profile }) => profile === name)).map(describePermission);
+    expect(granted.toSorted()).toEqual([...gangPermissions(name)].toSorted());
+  });
+});
+
+it.each(['yunikorn', 'kai-scheduler'] as const)('with %s the operator needs nothing more', (name) => {
+  expect([...gangPermissions(name)]).toEqual([]);
 });

@@ -107,13 +107,16 @@
 {{- define "operator.rules.scheduler-plugins" }}
 - apiGroups: [scheduling.x-k8s.io]
   resources: [podgroups]
-  verbs: [create, delete, get, list, update, watch]
+  verbs: [create, delete, list, update, watch]
 {{- end }}
 
 {{- define "operator.rules.kubernetes-was" }}
 - apiGroups: [scheduling.k8s.io]
-  resources: [podgroups, workloads]
-  verbs: [create, delete, get, list, patch, update, watch]
+  resources: [podgroups]
+  verbs: [create, delete, get, list, patch, watch]
+- apiGroups: [scheduling.k8s.io]
+  resources: [workloads]
+  verbs: [create, delete, get, list, watch]
 {{- end }}
 
 {{- define "operator.rules.base-without-rbac-writes" }}

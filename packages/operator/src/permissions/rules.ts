@@ -110,14 +110,10 @@ export const ACCESS_RULES: readonly AccessRule[] = [
     ['get', 'patch'],
   ),
   rule('volcano', 'Volcano', ['scheduling.volcano.sh'], ['podgroups'], [...READ, ...WRITE]),
-  rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...READ, ...WRITE]),
-  rule(
-    'kubernetes-was',
-    'Kubernetes workload scheduling',
-    ['scheduling.k8s.io'],
-    ['podgroups', 'workloads'],
-    [...READ, ...WRITE, 'patch'],
-  ),
+  rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...FOLLOW, ...WRITE]),
+  // Neither can be changed: they go and come again.
+  was('podgroups', [...READ, 'create', 'delete', 'patch']),
+  was('workloads', [...READ, 'create', 'delete']),
 ];
 
 function base(
@@ -127,6 +123,10 @@ function base(
   verbs: readonly string[],
 ): AccessRule {
   return rule('base', neededFor, groups, resources, verbs);
+}
+
+function was(resource: string, verbs: readonly string[]): AccessRule {
+  return rule('kubernetes-was', 'Kubernetes workload scheduling', ['scheduling.k8s.io'], [resource], verbs);
 }
 
 function rule(

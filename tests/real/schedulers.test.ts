@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { clusterRole, type Profile } from '@manta/operator';
+import { BATCH_SCHEDULERS } from '@manta/plan';
 import { PUBLISHED } from '../../tools/kube/published.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
+import { gangPermissions } from '../support/gang-permissions.ts';
 import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
 import { installPublished } from '../support/published-crds.ts';
 import { installCrds } from './ray-api.ts';
@@ -163,17 +165,71 @@ it('a secure operator writes tokens, policies and certificates that the server t
   expect(certificate('ray-worker-secret').checkIssued(certificate('demo-ca-secret'))).toBe(true);
 });
 
+/** Stands in for cert-manager: what was asked for is there, and was issued as it is now. */
+async function issue(namespace: string): Promise<void> {
+  const path = '/apis/cert-manager.io/v1/certificates';
+  const found = await list<{ metadata: { name: string; generation: number }; spec: { secretName: string } }>(
+    path,
+    namespace,
+  );
+  const data = Object.fromEntries(['tls.crt', 'tls.key', 'ca.crt'].map((key) => [key, 'eA==']));
+  for (const { metadata, spec } of found) {
+    const secret = { metadata: { name: spec.secretName }, type: 'kubernetes.io/tls', data };
+    await plane.request('POST', `/api/v1/namespaces/${namespace}/secrets`, secret);
+    const ready = { type: 'Ready', status: 'True', reason: 'Ready', observedGeneration: metadata.generation };
+    const at = `/apis/cert-manager.io/v1/namespaces/${namespace}/certificates/${metadata.name}/status`;
+    await plane.request('PATCH', at, { status: { conditions: [ready], revision: 1 } }, MERGE);
+  }
+}
+
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+it('with cert-manager, by its published definitions: asks for certificates, and makes pods once they are issued', async () => {
+  const name = 'cert-manager';
+  await installPublished(
+    plane,
+    PUBLISHED.certManager,
+    ['issuers', 'certificates'].map((plural) => `cert-manager.io_${plural}.yaml`),
+  );
+  await run(name, [], ['--feature-gates=RayClusterMTLS=true']);
+  const { spec, ...rest } = rayCluster({});
+  const cluster = { ...rest, spec: { ...spec, tlsOptions: { enabled: true } } };
+  await plane.request('POST', `/apis/ray.io/v1/namespaces/${name}/rayclusters`, cluster);
+  const namesOf = async (plural: string) =>
+    (await list(`/apis/cert-manager.io/v1/${plural}`, name)).map(({ metadata }) => metadata.name);
+  await eventually(async () => expect(await namesOf('certificates')).toHaveLength(3));
+  expect(await namesOf('issuers')).toHaveLength(2);
+  expect(await list('/api/v1/pods', name)).toEqual([]);
+  await eventually(async () => {
+    // Names are added to certificates as pods get addresses: issued anew then.
+    await issue(name);
+    expect(await list('/api/v1/pods', name)).toHaveLength(2);
+  });
+});
+
+it('with routes of OpenShift, by their published definition: makes one for a cluster that wants to be reached, and no Ingress', async () => {
+  const name = 'openshift';
+  await installPublished(plane, PUBLISHED.openShiftRoute, ['routes-Default.crd.yaml']);
+  await run(name, [], []);
+  const { spec, ...rest } = rayCluster({});
+  const cluster = { ...rest, spec: { ...spec, headGroupSpec: { ...spec.headGroupSpec, enableIngress: true } } };
+  await plane.request('POST', `/apis/ray.io/v1/namespaces/${name}/rayclusters`, cluster);
+  await eventually(async () => expect(await list('/apis/route.openshift.io/v1/routes', name)).toHaveLength(1));
+  await eventually(async () => expect(await list('/api/v1/pods', name)).toHaveLength(2));
+  expect(await list('/apis/networking.k8s.io/v1/ingresses', name)).toEqual([]);
+});
+
 describe('the audit log of all that', () => {
-  const names = [...Object.keys(CASES), 'secure'];
+  const names = [...Object.keys(CASES), 'secure', 'cert-manager', 'openshift'];
   const logged = async () => (await plane.audit.requests()).filter(({ user }) => names.includes(user));
 
   it('shows nothing that was forbidden', async () => {
     expect((await logged()).filter(({ code }) => code === 403).map(({ user, uri }) => `${user}: ${uri}`)).toEqual([]);
   });
 
-  it('shows only what the code was read to use, besides the gangs of schedulers', async () => {
-    const used = usedPermissions();
-    const shown = [...auditedPermissions(await logged())].filter((each) => !each.includes('.scheduling.'));
+  it('shows only what the code was read to use, or the schedulers to plan', async () => {
+    const used = new Set([...usedPermissions(), ...BATCH_SCHEDULERS.flatMap((each) => [...gangPermissions(each)])]);
+    const shown = [...auditedPermissions(await logged())];
     expect(shown.length).toBeGreaterThan(20);
     expect(shown.filter((each) => !used.has(each))).toEqual([]);
   });

@@ -103,6 +103,43 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
+  it('reach a Service at its own address and port, and are refused where it has no pod', async () => {
+    const [server, client] = await Promise.all([pod(), pod()]);
+    const listen = (from: Sandbox, output: string) =>
+      from.start({
+        name: 'web',
+        command: ['python3', '-u', '-m', 'http.server', '8000', '--directory', '/dev/shm'],
+        env,
+        mounts: [],
+        shmBytes: 1 << 26,
+        output: join(folder, output),
+      });
+    const isUp = () => vi.waitFor(async () => (await server.connect(8000)).destroy(), { timeout: 20_000 });
+    const lead = (...targets: readonly { ip: string; port: number }[]) =>
+      driver.servicesAre([
+        {
+          service: { metadata: { name: 'web', uid: 'u', resourceVersion: '1', creationTimestamp: '' } },
+          clusterIp: '10.0.7.7',
+          ports: [{ name: '', port: 80, nodePort: undefined, targets }],
+        },
+      ]);
+    const ask = async (from = client) =>
+      await run(from, `exec 3<>/dev/tcp/10.0.7.7/80 || exit 1; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; head -1 <&3`);
+    await listen(server, `service-${mode}`);
+    await isUp();
+    await lead({ ip: client.ip, port: 8000 }, { ip: server.ip, port: 8000 });
+    expect((await ask()).output).toMatch(/^HTTP\/1\.0 200 OK/);
+    expect((await ask(server)).output).toMatch(/^HTTP\/1\.0 200 OK/);
+    await lead();
+    expect(await ask()).toMatchObject({ code: 1, output: expect.stringContaining('Connection refused') });
+    await lead({ ip: server.ip, port: 8000 });
+    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => listen(server, `service-again-${mode}`), { timeout: 20_000 });
+    await isUp();
+    expect((await ask()).output).toMatch(/^HTTP\/1\.0 200 OK/);
+    await Promise.all([server.destroy(), client.destroy()]);
+  });
+
   it('end with the code of their first process, and everything in them ends with it', async () => {
     const sandbox = await pod();
     expect(await run(sandbox, 'sleep 1000 & exit 7')).toMatchObject({ code: 7 });

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { cpus, hostname, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
+import { startController } from '../controllers/controller.ts';
 import { registerNode } from '../kubelet/register-node.ts';
 import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
 import type { ImageTable } from './kubelet/images.ts';
 import { type ProcessKubelet, startProcessKubelet } from './kubelet/process-kubelet.ts';
 import { openCgroups } from './limits/cgroups.ts';
+import { Balancers } from './network/balancers.ts';
 import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
+import { nodePortController } from './network/node-ports.ts';
 import { pipVariables } from './network/pip-variables.ts';
 import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
 import { chooseDriver, type SandboxMode } from './sandbox/choose-driver.ts';
@@ -85,6 +88,8 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   });
   made.kubelet = kubelet;
   const proxy = await startServiceProxy(dial);
+  const nodePorts = new Balancers(({ ip, port }) => dial(ip, port));
+  const stopNodePorts = startController(cluster, nodePortController(cluster, nodePorts));
   return {
     description: `${driver.description}; ${cgroups === undefined ? 'limits are told to Ray, not enforced' : 'memory and CPU limits are enforced'}`,
     proxy,
@@ -96,6 +101,8 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     backend: podBackend(kubelet),
     async stop() {
       clearInterval(heartbeat);
+      stopNodePorts();
+      nodePorts.close();
       await kubelet.stop();
       await proxy.close();
       await driver.close();

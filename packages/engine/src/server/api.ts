@@ -1,3 +1,4 @@
+import { SERVICE_CIDR } from '../controllers/service/address-pool.ts';
 import type { Store } from '../store/contract.ts';
 import type { EngineWorld } from '../world.ts';
 import { type Admission, type AdmissionPlugin, createAdmission } from './admission/admission.ts';
@@ -87,7 +88,7 @@ function builtinPlugins({
   store,
   world,
   hasServiceAccounts,
-  serviceCidr = '10.0.0.0/16',
+  serviceCidr = SERVICE_CIDR,
 }: ApiOptions): AdmissionPlugin[] {
   return [
     namespaceLifecycle(store),

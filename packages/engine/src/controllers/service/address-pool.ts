@@ -5,6 +5,9 @@ export interface Pool {
   readonly count: number;
 }
 
+/** The addresses that services get unless told. */
+export const SERVICE_CIDR = '10.0.0.0/16';
+
 /** The service addresses of a CIDR such as `10.0.0.0/16`: all but the network's own and the broadcast address. */
 export function addressPool(cidr: string): Pool {
   const match = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(cidr);

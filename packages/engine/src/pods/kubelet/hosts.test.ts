@@ -9,11 +9,11 @@ const stored = (name: string, namespace: string) => ({
   creationTimestamp: '2026-01-01T00:00:00Z',
   generation: 1,
 });
-const service = (name: string, namespace = 'default') => ({
+const service = (name: string, namespace = 'default', spec = {}) => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: stored(name, namespace),
-  spec: {},
+  spec,
 });
 const slice = (name: string, endpoints: readonly { ip: string; ready?: boolean }[], namespace = 'default') => ({
   apiVersion: 'discovery.k8s.io/v1',
@@ -28,7 +28,13 @@ const slice = (name: string, endpoints: readonly { ip: string; ready?: boolean }
 
 describe('the names that a pod knows', () => {
   const text = hostsText({ metadata: { name: 'me', namespace: 'default' } }, '10.0.0.9', {
-    services: [service('head'), service('head', 'other'), service('empty')],
+    services: [
+      service('head', 'default', { clusterIP: 'None', ports: [{ port: 6379 }] }),
+      service('head', 'other', { clusterIP: 'None' }),
+      service('empty', 'default', { clusterIP: 'None' }),
+      service('web', 'default', { clusterIP: '10.9.0.7', ports: [{ port: 80 }] }),
+      service('dns', 'default', { clusterIP: '10.9.0.8', ports: [{ port: 53, protocol: 'UDP' }] }),
+    ],
     slices: [
       slice('head', [
         { ip: '10.0.0.2', ready: false },
@@ -36,6 +42,7 @@ describe('the names that a pod knows', () => {
       ]),
       slice('head', [{ ip: '10.0.0.4' }], 'other'),
       slice('empty', [{ ip: '10.0.0.5', ready: false }]),
+      slice('dns', [{ ip: '10.0.0.6' }]),
     ],
     apiServer: '10.0.0.1',
   });
@@ -45,9 +52,14 @@ describe('the names that a pod knows', () => {
     ['itself', '10.0.0.9 me'],
     ['this machine', '127.0.0.1 localhost'],
     [
-      'a ready pod of a Service, also by its short name',
-      '10.0.0.3 head.default.svc.cluster.local head.default.svc head.default head',
+      'a Service, at its own address, also by its short name, whether it has pods or not',
+      '10.9.0.7 web.default.svc.cluster.local web.default.svc web.default web',
     ],
+    [
+      'a pod, where a Service speaks something else than TCP',
+      '10.0.0.6 dns.default.svc.cluster.local dns.default.svc dns.default dns',
+    ],
+    ['a ready pod of a headless Service', '10.0.0.3 head.default.svc.cluster.local head.default.svc head.default head'],
     [
       'a Service of another namespace, by its long names',
       '10.0.0.4 head.other.svc.cluster.local head.other.svc head.other',
@@ -60,7 +72,7 @@ describe('the names that a pod knows', () => {
     expect(text).toContain('10.0.0.1 kubernetes.default.svc');
   });
 
-  it('do not include a Service with no pod that is ready', () => {
+  it('do not include a headless Service with no pod that is ready', () => {
     expect(text).not.toContain('empty');
   });
 });

@@ -1,5 +1,6 @@
 import type { EndpointSlice, Pod, Service } from '@manta/api';
 import type { Stored } from '../../controllers/cluster.ts';
+import { clusterIpOf } from '../network/service-routes.ts';
 
 /** What names are resolved from: every Service and where its pods are. */
 export interface NameSources {
@@ -12,8 +13,9 @@ export interface NameSources {
 const DOMAIN = 'svc.cluster.local';
 
 /**
- * The `/etc/hosts` of a pod. There is no address translation here, so a Service's name leads straight to a pod behind it: the first that is
- * ready, or, where the Service publishes them, the first there is.
+ * The `/etc/hosts` of a pod. A Service's name leads to its own address, from where connections go on to pods. Where it has none, and where
+ * it has ports that are not TCP's, which go nowhere from there, it leads straight to a pod: the first that is ready, or, where the Service
+ * publishes them, the first there is.
  */
 export function hostsText(pod: Pod, ip: string, sources: NameSources): string {
   const { namespace = '', name = '' } = pod.metadata ?? {};
@@ -29,16 +31,20 @@ export function hostsText(pod: Pod, ip: string, sources: NameSources): string {
 
 function serviceLines(service: Stored<Service>, { slices }: NameSources, from: string): readonly string[] {
   const { name, namespace = '' } = service.metadata;
-  const own = slices.filter(
-    ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name,
-  );
-  const address = addressOf(own);
+  const isOwn = ({ metadata }: Stored<EndpointSlice>) =>
+    metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name;
+  const address = ownAddress(service) ?? addressOf(slices.filter(isOwn));
   if (address === undefined) return [];
   const aliases = [`${name}.${namespace}.${DOMAIN}`, `${name}.${namespace}.svc`, `${name}.${namespace}`];
   return [`${address} ${[...aliases, ...(namespace === from ? [name] : [])].join(' ')}`];
 }
 
-/** The address that a Service's name stands for; undefined while no pod is behind it. */
+function ownAddress(service: Service): string | undefined {
+  const isAllTcp = service.spec?.ports?.every(({ protocol = 'TCP' }) => protocol === 'TCP') === true;
+  return isAllTcp ? clusterIpOf(service) : undefined;
+}
+
+/** The address of a pod behind a Service; undefined while there is none. */
 export function addressOf(slices: readonly EndpointSlice[]): string | undefined {
   const endpoints = slices.flatMap(({ endpoints: list }) => list ?? []);
   const ready = endpoints.find(({ conditions }) => conditions?.ready !== false);

@@ -69,6 +69,8 @@ function worker(destroy: () => Promise<void> = async () => undefined): PodWorker
     description: 'in memory',
     egress: undefined,
     apiServer: { host: '10.244.0.1', port: 6443 },
+    servicesAre: never,
+    reach: never,
     create: async () => {
       log.push('create');
       if (refusals > 0) {
@@ -88,6 +90,7 @@ function worker(destroy: () => Promise<void> = async () => undefined): PodWorker
     nodeCapacity: {},
     folder,
     env: {},
+    linksOf: async () => ({}),
     sourcesOf: () => ({
       configMap: () => undefined,
       secret: () => undefined,

@@ -26,6 +26,8 @@ export interface NodeServices {
   readonly folder: string;
   /** Variables that every container gets, after the image's: where the API server is, for one. */
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that tell a pod's containers where Services are. */
+  readonly linksOf: (pod: Stored<Pod>) => Promise<Readonly<Record<string, string>>>;
   readonly sourcesOf: (pod: Stored<Pod>) => Omit<VolumeSources, 'pod' | 'podIp' | 'hostIp' | 'nodeCapacity'>;
   /** Where containers can be held to their limits. */
   readonly cgroups?: Cgroups | undefined;
@@ -233,6 +235,7 @@ export class PodWorker {
     const storeBytes = objectStoreBytes(container);
     const base = {
       ...(image.kind === 'known' ? image.env : {}),
+      ...(await this.#node.linksOf(this.#pod)),
       ...(isRay ? { [OBJECT_STORE_VARIABLE]: String(storeBytes) } : {}),
     };
     const env = environmentOf(container, sources, { ...base, HOSTNAME: this.#pod.metadata.name, ...this.#node.env });

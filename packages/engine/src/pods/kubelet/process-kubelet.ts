@@ -11,12 +11,14 @@ import { hasPodEnded } from '../../controllers/pod-state.ts';
 import { isNotFound } from '../../controllers/refusal.ts';
 import { deepEqual } from '../../deep-equal.ts';
 import type { Cgroups } from '../limits/cgroups.ts';
+import { serviceRoutes } from '../network/service-routes.ts';
 import type { SandboxDriver } from '../sandbox/sandbox.ts';
 import { claimBinder, livingClaims } from './claim-binder.ts';
 import { hostsText } from './hosts.ts';
 import type { ImageTable } from './images.ts';
 import { type NodeServices, PodWorker } from './pod-worker.ts';
 import { removeFolder } from './remove-folder.ts';
+import { serviceLinks } from './service-links.ts';
 import { Turns } from './turns.ts';
 
 /** What a kubelet runs pods with. */
@@ -81,7 +83,7 @@ class Kubelet implements Controller {
   readonly name = 'kubelet';
   readonly watches = [nameOf(pods)];
   readonly workers = new Map<string, PodWorker>();
-  /** Follows Services and their endpoints, and rewrites the pods' host names when they change. */
+  /** Follows Services and their endpoints: the pods' host names and what leads to the Services are brought up to date. */
   readonly names: Controller;
   readonly #cluster: Cluster;
   readonly #options: ProcessKubeletOptions;
@@ -98,8 +100,8 @@ class Kubelet implements Controller {
       keysOf: () => ['all'],
       reconcile: async () => {
         await Promise.all([...this.workers.values()].map((worker) => worker.setHosts().catch(() => undefined)));
-        const names = readAll(cluster.store, services).map(({ metadata }) => `${metadata.name}.${metadata.namespace}`);
-        await options.driver.servicesAre?.(new Set(names));
+        const slices = readAll(cluster.store, endpointSlices);
+        await options.driver.servicesAre(serviceRoutes(readAll(cluster.store, services), slices));
         return undefined;
       },
     };
@@ -203,6 +205,10 @@ class Kubelet implements Controller {
           slices: readAll(store, endpointSlices),
           apiServer: host,
         }),
+      linksOf: async ({ metadata, spec }) =>
+        spec?.enableServiceLinks === false
+          ? {}
+          : await serviceLinks(readAll(store, services, metadata.namespace), (address) => driver.reach(address)),
       sourcesOf: ({ metadata, spec }) => {
         const { namespace = '', name, uid } = metadata;
         return {

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
+import type { Target } from '../network/balancer.ts';
+import { Balancers } from '../network/balancers.ts';
+import { join } from '../network/join.ts';
 import { onLines, readFirstLine } from './connection.ts';
+import { PodConnections } from './pod-connections.ts';
 import { Places } from './places.ts';
 import { PlainPlaces } from '../plain/plain-places.ts';
-import type { Answer, Call, CallOf, Hello, MachineSettings, Request } from './protocol.ts';
+import type { Answer, Call, CallOf, Hello, MachineSettings, NamespaceSettings, Request } from './protocol.ts';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { runTool } from './run-tool.ts';
 
@@ -23,16 +27,27 @@ interface AnyPlaces {
   close(): Promise<void>;
 }
 
+interface Machine {
+  readonly places: AnyPlaces;
+  readonly pods: PodConnections;
+  /** The ports of Services' addresses. */
+  readonly services: Balancers;
+  /** The address of each sandbox. */
+  readonly ips: Map<string, string>;
+}
+
 /**
  * The program inside the namespaces, and the first process in them: when it ends, the kernel ends everything that runs there. It ends with
  * its control connection, so that nothing outlives the engine, however the engine went.
  */
 export async function runMachine(settings: MachineSettings): Promise<void> {
   const places = await openPlaces(settings);
+  const pods = new PodConnections();
+  const machine: Machine = { places, pods, services: new Balancers((target) => pods.connect(target)), ips: new Map() };
   const lonely = setTimeout(() => process.exit(1), LONELY_MS);
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
-    void greet(socket, places, () => clearTimeout(lonely)).catch(() => socket.destroy());
+    void greet(socket, machine, () => clearTimeout(lonely)).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -46,16 +61,18 @@ async function openPlaces(settings: MachineSettings): Promise<AnyPlaces> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
     return await PlainPlaces.open(settings.mark);
   }
-  await raiseNetwork(settings.subnet);
+  await raiseNetwork(settings);
   for (const { port, socket } of settings.forwards) await forward(`${settings.subnet}.1`, port, socket);
   return new Places();
 }
 
-async function raiseNetwork(subnet: string): Promise<void> {
+async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise<void> {
   await runTool('ip', ['link', 'set', 'lo', 'up']);
   await runTool('ip', ['link', 'add', 'manta0', 'type', 'bridge']);
   await runTool('ip', ['addr', 'add', `${subnet}.1/24`, 'dev', 'manta0']);
   await runTool('ip', ['link', 'set', 'manta0', 'up']);
+  // All addresses of Services are this machine's: what nobody listens on is refused at once.
+  await runTool('ip', ['route', 'add', 'local', serviceCidr, 'dev', 'lo']);
 }
 
 /** Connections to a port of the machine go to a socket in the file system, out of the namespaces. */
@@ -69,28 +86,29 @@ function forward(host: string, port: number, path: string): Promise<void> {
   });
 }
 
-async function greet(socket: Socket, places: AnyPlaces, onControl: () => void): Promise<void> {
+async function greet(socket: Socket, machine: Machine, onControl: () => void): Promise<void> {
   const hello: Hello = JSON.parse(await readFirstLine(socket));
   switch (hello.type) {
     case 'control':
       onControl();
-      control(socket, places);
+      control(socket, machine);
       return;
     case 'dial':
-      dial(socket, hello.ip, hello.port);
+      await dial(socket, machine.pods, hello);
       return;
     case 'stream':
-      places.attach(hello.exec, hello.stream, socket);
+      machine.places.attach(hello.exec, hello.stream, socket);
       return;
   }
 }
 
-function control(socket: Socket, places: AnyPlaces): void {
+function control(socket: Socket, machine: Machine): void {
+  const { places } = machine;
   const say = (answer: Answer) => void socket.write(`${JSON.stringify(answer)}\n`);
   places.onEnd = (process, end) => say({ type: 'ended', process, ...end });
   onLines(socket, (line) => {
     const { id, call }: Request = JSON.parse(line);
-    carryOut(places, call).then(
+    carryOut(machine, call).then(
       () => say({ type: 'done', id }),
       (error: unknown) => say({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
     );
@@ -105,9 +123,10 @@ function control(socket: Socket, places: AnyPlaces): void {
   socket.once('end', leave);
 }
 
-async function carryOut(places: AnyPlaces, call: Call): Promise<void> {
+async function carryOut({ places, pods, services, ips }: Machine, call: Call): Promise<void> {
   switch (call.type) {
     case 'create':
+      ips.set(call.sandbox, call.ip);
       return await places.create(call);
     case 'start':
       return places.start(call);
@@ -116,25 +135,27 @@ async function carryOut(places: AnyPlaces, call: Call): Promise<void> {
     case 'signal':
       return places.signal(call.process, call.signal);
     case 'destroy':
-      return await places.destroy(call.sandbox);
+      await places.destroy(call.sandbox);
+      pods.endOf(ips.get(call.sandbox) ?? '');
+      ips.delete(call.sandbox);
+      return;
+    case 'services': {
+      const refusals = await services.apply(call.fronts);
+      const words = refusals.map(({ front, error }) => `${front.host}:${front.port}: ${error.message}`);
+      if (words.length > 0) throw new Error(`not all addresses of Services can be served: ${words.join('; ')}`);
+    }
   }
 }
 
 /** Answers with one line, empty when the connection stands, and becomes that connection. */
-function dial(socket: Socket, host: string, port: number): void {
-  const pod = connect({ host, port, allowHalfOpen: true });
-  pod.once('connect', () => {
+async function dial(socket: Socket, pods: PodConnections, target: Target): Promise<void> {
+  try {
+    const pod = await pods.connect(target);
     socket.write('\n');
     join(socket, pod);
-  });
-  pod.once('error', (error) => socket.end(`${error.message}\n`));
-}
-
-function join(a: Socket, b: Socket): void {
-  a.on('error', () => b.destroy());
-  b.on('error', () => a.destroy());
-  a.pipe(b);
-  b.pipe(a);
+  } catch (error) {
+    socket.end(`${error instanceof Error ? error.message : String(error)}\n`);
+  }
 }
 
 /** Whether this machine can be had at all: the tools are there and namespaces are allowed. Undefined when it can, else why not. */

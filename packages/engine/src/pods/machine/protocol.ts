@@ -1,3 +1,5 @@
+import type { Front } from '../network/balancer.ts';
+
 /**
  * How the engine and the machine talk. The *machine* is one process inside the namespaces in which pods live; it listens on a socket in the
  * file system, which is the one thing that both sides of a namespace boundary can see. Each connection begins with one line of JSON that says
@@ -37,7 +39,9 @@ export type Call =
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly type: 'signal'; readonly process: string; readonly signal: NodeJS.Signals }
-  | { readonly type: 'destroy'; readonly sandbox: string };
+  | { readonly type: 'destroy'; readonly sandbox: string }
+  /** The ports of Services' addresses, all of them, each time. */
+  | { readonly type: 'services'; readonly fronts: readonly Front[] };
 
 export type CallOf<Type extends Call['type']> = Extract<Call, { type: Type }>;
 
@@ -50,11 +54,13 @@ export type Answer =
 /** What the machine is told when it starts. */
 export type MachineSettings = NamespaceSettings | PlainSettings;
 
-interface NamespaceSettings {
+export interface NamespaceSettings {
   readonly kind: 'namespaces';
   readonly socket: string;
   /** `10.244.0`: the first three numbers of every address; the machine itself is `.1`. */
   readonly subnet: string;
+  /** The addresses that Services have: `10.0.0.0/16`. */
+  readonly serviceCidr: string;
   /** Ports of the machine's address that lead out of it, each to a socket in the file system: the API server, a way to the Internet. */
   readonly forwards: readonly { readonly port: number; readonly socket: string }[];
 }

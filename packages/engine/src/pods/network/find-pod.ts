@@ -1,7 +1,8 @@
 import type { Pod } from '@manta/api';
-import { type Cluster, readAll, type Stored } from '../../controllers/cluster.ts';
+import { type Cluster, readAll, readOne, type Stored } from '../../controllers/cluster.ts';
 import { endpointSlices, pods, services } from '../../controllers/kinds.ts';
 import { addressOf } from '../kubelet/hosts.ts';
+import { clusterIpOf } from './service-routes.ts';
 
 /** Where a connection goes: a pod, and a port of it. */
 export interface Destination {
@@ -16,11 +17,13 @@ export function findDestination(
   port: number,
 ): Destination | undefined {
   const named = serviceOf(host);
-  if (named === undefined) return byAddress(store, host, port);
-  const service = readAll(store, services, named.namespace).find(({ metadata }) => metadata.name === named.name);
-  if (service === undefined) return undefined;
-  const slices = readAll(store, endpointSlices, named.namespace).filter(
-    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === named.name,
+  const service =
+    named === undefined
+      ? readAll(store, services).find((each) => clusterIpOf(each) === host)
+      : readOne(store, services, named.namespace, named.name);
+  if (service === undefined) return named === undefined ? byAddress(store, host, port) : undefined;
+  const slices = readAll(store, endpointSlices, service.metadata.namespace).filter(
+    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service.metadata.name,
   );
   const address = addressOf(slices);
   if (address === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { join } from '../network/join.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { readFirstLine } from '../machine/connection.ts';
 
@@ -89,15 +90,7 @@ export class Doors {
 
   async #lead(socket: Socket, name: string, port: number): Promise<void> {
     try {
-      const far = await this.#dial(name, port);
-      if (socket.destroyed) {
-        far.destroy();
-        return;
-      }
-      far.on('error', () => socket.destroy());
-      socket.on('error', () => far.destroy());
-      socket.once('close', () => far.destroy());
-      socket.pipe(far).pipe(socket);
+      join(socket, await this.#dial(name, port));
     } catch {
       socket.destroy();
     }

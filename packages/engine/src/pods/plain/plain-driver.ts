@@ -77,13 +77,23 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
       porter: await doors.openPorter(),
       addresses: new AddressPool(SUBNET),
       ports: new PortPool(),
+      services: new Map(),
     };
     return {
       description: options.description,
       apiServer,
       egress: undefined,
       create: (request) => createSandbox(machine, request),
-      servicesAre: (services) => doors.servicesAre(services),
+      reach: ({ name, namespace, port }) => doors.of(`${name}.${namespace}.svc`, port),
+      async servicesAre(routes) {
+        machine.services.clear();
+        for (const { service, clusterIp } of routes)
+          if (clusterIp !== undefined)
+            machine.services.set(clusterIp, `${service.metadata.name}.${service.metadata.namespace}.svc`);
+        await doors.servicesAre(
+          new Set(routes.map(({ service: { metadata } }) => `${metadata.name}.${metadata.namespace}`)),
+        );
+      },
       async close() {
         await keeper.close();
         // Where somebody has killed the machine, nobody else does it.
@@ -106,6 +116,8 @@ interface PlainMachine {
   readonly porter: Door;
   readonly addresses: AddressPool;
   readonly ports: PortPool;
+  /** The names of Services by their addresses. */
+  readonly services: Map<string, string>;
 }
 
 async function createSandbox(machine: PlainMachine, request: SandboxRequest): Promise<Sandbox> {
@@ -214,11 +226,12 @@ function homeOf({ request }: PlainPod): readonly [string, string] {
   return ['/home/ray', join(request.folder, 'home')];
 }
 
-function translationOf({ doors }: PlainMachine, { ip, ports }: PlainPod): Omit<Translation, 'paths'> {
+function translationOf({ doors, services }: PlainMachine, { ip, ports }: PlainPod): Omit<Translation, 'paths'> {
   return {
     hasPort: (port) => ports.has(port),
     realPort: (port) => ports.realOf(port),
     local: DEVICE === undefined ? realAddress(ip) : undefined,
+    nameOf: (address) => services.get(address),
     doorOf: (name, port) => doors.of(name, port),
   };
 }

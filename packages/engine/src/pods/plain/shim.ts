@@ -50,7 +50,7 @@ def real_path(path):
 
 
 def door(name, port):
-    """The address that leads to a port of a Service or of another pod; None for every other name."""
+    """The address that leads to a port of a Service, by its name or address, or of another pod; None for all others."""
     full = name
     if ".svc" not in name and not name.startswith("10.244.0."):
         try:
@@ -58,7 +58,7 @@ def door(name, port):
                 lines = [line.split() for line in file]
         except OSError:
             return None
-        full = next((words[1] for words in lines if name in words[1:] and ".svc" in words[1]), None)
+        full = next((words[1] for words in lines if name in words and ".svc" in words[1]), None)
     if full is None:
         return None
     with socket.socket() as asking:

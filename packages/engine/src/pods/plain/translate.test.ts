@@ -9,6 +9,7 @@ const translation: Translation = {
     ['/home/ray', '/data/pods/1/home'],
     ['/data', '/claims/7'],
   ],
+  nameOf: (address) => (address === '10.0.0.7' ? 'a.b.svc' : undefined),
   doorOf: async (name, port) => ({ host: '127.77.0.1', port: port + name.length }),
 };
 
@@ -16,6 +17,8 @@ describe('what a command says', () => {
   const cases: Readonly<Record<string, readonly [said: string, meant: string]>> = {
     'a Service by its full name': ['--address=a-svc.ns.svc.cluster.local:6379', '--address=127.77.0.1:6405'],
     'a Service without the domain': ['http://a.b.svc:80/x', 'http://127.77.0.1:87/x'],
+    'a Service by its address': ['tcp://10.0.0.7:80 1.10.0.0.7:80', 'tcp://127.77.0.1:87 1.10.0.0.7:80'],
+    'an address that is no Service’s': ['10.0.0.8:80', '10.0.0.8:80'],
     'a Service twice': ['a.b.svc:80 a.b.svc:80', '127.77.0.1:87 127.77.0.1:87'],
     'a port of its own': ['wget localhost:52365/x 127.0.0.1:6379', 'wget localhost:52465/x 127.0.0.1:6479'],
     'a port that is nobody’s': ['localhost:9999', 'localhost:9999'],

@@ -10,6 +10,8 @@ export interface MachineKeeperOptions {
   readonly socket: string;
   /** Told when it died though nobody had asked for it. */
   readonly onDeath: (error: Error) => void;
+  /** Given the line to each that is started. */
+  readonly onStart?: (line: MachineLine) => void;
 }
 
 const SOON_MS = 10;
@@ -71,7 +73,9 @@ export class MachineKeeper {
     this.#child = child;
     this.#ended = ended;
     try {
-      return await MachineLine.open(socket, failed);
+      const line = await MachineLine.open(socket, failed);
+      this.#options.onStart?.(line);
+      return line;
     } catch (error) {
       child.kill('SIGKILL');
       throw error;

@@ -3,9 +3,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { SERVICE_CIDR } from '../../controllers/service/address-pool.ts';
 import { readFirstLine } from '../machine/connection.ts';
 import type { MachineSettings } from '../machine/protocol.ts';
 import { rootScript } from '../machine/root-script.ts';
+import type { Front } from '../network/balancer.ts';
+import { clusterFronts } from '../network/service-routes.ts';
 import { AddressPool } from './address-pool.ts';
 import { MachineKeeper } from './machine-keeper.ts';
 import type { MachineLine } from './machine-line.ts';
@@ -54,6 +57,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     kind: 'namespaces',
     socket: join(folder, 'machine'),
     subnet: SUBNET,
+    serviceCidr: SERVICE_CIDR,
     forwards: [
       { port: API_PORT, socket: join(folder, 'api') },
       { port: EGRESS_PORT, socket: join(folder, 'egress') },
@@ -66,7 +70,13 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
   const { mode, machineCommand, onTrouble: onDeath = () => undefined } = options;
   const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...machineCommand, JSON.stringify(settings)];
   try {
-    const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath });
+    let fronts: readonly Front[] = [];
+    // One that follows another knows nothing of what that one was told; where it dies, too, the next is.
+    const onStart = (line: MachineLine) =>
+      void line.call({ type: 'services', fronts }).catch((error: Error) => {
+        if (!line.isOver) onDeath(error);
+      });
+    const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath, onStart });
     const machine = { socket: settings.socket, keeper };
     const addresses = new AddressPool(SUBNET);
     return {
@@ -74,6 +84,12 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       apiServer: { host: POD_GATEWAY, port: API_PORT },
       egress: `http://${POD_GATEWAY}:${EGRESS_PORT}`,
       create: (request) => createSandbox(machine, addresses, request),
+      reach: ({ clusterIp, port }) => Promise.resolve({ host: clusterIp, port }),
+      async servicesAre(routes) {
+        fronts = clusterFronts(routes);
+        const line = await keeper.line();
+        await line.call({ type: 'services', fronts });
+      },
       async close() {
         await keeper.close();
         clean();

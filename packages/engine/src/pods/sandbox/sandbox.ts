@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
+import type { ServiceRoute } from '../network/service-routes.ts';
 
 /**
  * Where pods live on this machine. A driver gives each pod a place of its own (its network address, its host name, what its containers see
- * of the file system) and runs processes in it. Nothing here knows Kubernetes: the kubelet above decides what runs when.
+ * of the file system) and runs processes in it. The kubelet above decides what runs when.
  */
 export interface SandboxDriver {
   /** One line for people: which isolation this is, and why not a better one. */
@@ -13,10 +14,20 @@ export interface SandboxDriver {
   readonly egress: string | undefined;
   /** Makes a pod's place; the same id twice is a mistake. */
   create(request: SandboxRequest): Promise<Sandbox>;
-  /** Told which Services there are now (`name.namespace`), where it keeps something for each. */
-  servicesAre?(services: ReadonlySet<string>): Promise<void>;
+  /** Told which Services there are now, and where they lead. */
+  servicesAre(routes: readonly ServiceRoute[]): Promise<void>;
+  /** Where pods find a port of a Service that has an address. */
+  reach(port: ServiceAddress): Promise<{ readonly host: string; readonly port: number }>;
   /** Ends every sandbox and everything in them. */
   close(): Promise<void>;
+}
+
+/** A port of a Service, by its name and by its address. */
+export interface ServiceAddress {
+  readonly name: string;
+  readonly namespace: string;
+  readonly clusterIp: string;
+  readonly port: number;
 }
 
 export interface SandboxRequest {

@@ -2,7 +2,7 @@ import type { RayCluster } from '@manta/api';
 import { type KubeClient, resources } from '@manta/kube';
 import type { AuditedRequest } from '../../tests/support/audit-log.ts';
 import { type ControlPlane, startControlPlane } from '../../tests/support/control-plane.ts';
-import { connectDriver, inParallel, pause } from './clients.ts';
+import { connectDriver, inParallel } from './clients.ts';
 import { bindRole, OPERATOR_USER, output } from './operators.ts';
 import { playPods, type PodPlayerOptions } from './pod-player.ts';
 import { BENCH_NAMESPACES, isClusterReady } from './ray-clusters.ts';

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Calls `run` once after `delayMs`; the returned function cancels it. A pending timer never keeps the process alive by itself. */
   setTimer(delayMs: number, run: () => void): () => void;
+  /** Resolves when answers that have come in meanwhile have been heard; a clock of a simulation has nothing outside to listen to. */
+  turn?(): Promise<void>;
 }
 
 /** The machine's clock. */
@@ -14,6 +16,10 @@ export const systemClock: Clock = {
     timer.unref();
     return () => clearTimeout(timer);
   },
+  turn: () =>
+    new Promise((done) => {
+      setImmediate(done);
+    }),
 };
 
 /** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */

@@ -45,7 +45,7 @@ export interface Actor {
  * Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. More at
  * once keep an API server no busier, and everybody else's requests waiting.
  */
-const MAX_BATCH = 16;
+const MAX_BATCH = 8;
 
 const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   RayCluster: resources.rayClusters,

@@ -62,6 +62,7 @@ export interface Controller {
 export type ControllerWorld = Pick<World, 'clock' | 'random' | 'log' | 'metrics'>;
 
 const CONCURRENCY = 100;
+const LISTEN_EVERY_MS = 5;
 
 /** A controller that does nothing until it is run. */
 export function createController(world: ControllerWorld, options: ControllerOptions): Controller {
@@ -76,6 +77,8 @@ class QueueController implements Controller {
   readonly #concurrency: number;
   readonly #metrics: ControllerMetrics;
   readonly #queue: WorkQueue;
+  #listenedAt = 0;
+  #turn: Promise<void> | undefined;
   readonly #barrier: WriteBarrier;
   readonly #readiness: Readiness;
   /** Keys that wait for an informer to become ready; they come back when one does. */
@@ -145,7 +148,22 @@ class QueueController implements Controller {
       const isFree = this.#mayStart(key);
       if (isFree) await this.#reconcile(key, abort);
       this.#queue.done(key);
+      await this.#listen();
     }
+  }
+
+  /** A thousand passes that wait for nothing would follow each other without a pause: answers to those that wait are heard in between. */
+  async #listen(): Promise<void> {
+    const { clock } = this.#world;
+    if (clock.turn === undefined) return;
+    if (this.#turn === undefined) {
+      if (clock.now() - this.#listenedAt < LISTEN_EVERY_MS) return;
+      this.#turn = clock.turn().then(() => {
+        this.#listenedAt = clock.now();
+        this.#turn = undefined;
+      });
+    }
+    await this.#turn;
   }
 
   /** Holds a key back while an informer it needs is not ready, or has not seen what we last wrote for it. */

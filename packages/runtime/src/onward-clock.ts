@@ -6,6 +6,7 @@ import type { Clock } from '@manta/kube';
  */
 export function onwardClock(clock: Clock): Clock {
   let behindMs = 0;
+  const { turn } = clock;
   let last = Number.NEGATIVE_INFINITY;
   return {
     now: () => {
@@ -15,5 +16,6 @@ export function onwardClock(clock: Clock): Clock {
       return last;
     },
     setTimer: (delayMs, run) => clock.setTimer(delayMs, run),
+    ...(turn === undefined ? {} : { turn }),
   };
 }

@@ -215,8 +215,8 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
-  it('run one more command in a container, with its streams and its code', async () => {
-    const sandbox = await pod();
+  it('run one more command in a container, with its streams and its code, as soon as it is started', async () => {
+    const sandbox = await pod('1.1.1.1 its own\n');
     const main = await sandbox.start({
       name: 'main',
       command: ['sleep', '1000'],
@@ -225,12 +225,10 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       shmBytes: 1 << 26,
       output: join(folder, 'x'),
     });
-    const exec = await vi.waitFor(() => sandbox.exec(main, ['sh', '-c', 'cat; echo oops >&2; exit 3']), {
-      timeout: 10_000,
-    });
-    exec.stdin.end('hello');
+    const exec = await sandbox.exec(main, ['sh', '-c', 'cat - /etc/hosts; echo oops >&2; exit 3']);
+    exec.stdin.end('hello ');
     expect(await Promise.all([text(exec.stdout), text(exec.stderr), exec.ended])).toEqual([
-      'hello',
+      'hello 1.1.1.1 its own\n',
       'oops\n',
       { code: 3 },
     ]);

@@ -19,7 +19,8 @@ interface AnyPlaces {
   onEnd: (process: string, end: ProcessEnd) => void;
   create(call: CallOf<'create'>): Promise<void>;
   start(call: CallOf<'start'>): void;
-  exec(call: CallOf<'exec'>): void;
+  /** Waits until the container is whole. */
+  exec(call: CallOf<'exec'>): Promise<void> | void;
   attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void;
   signal(process: string, signal: NodeJS.Signals): void;
   destroy(sandbox: string): Promise<void>;
@@ -131,7 +132,7 @@ async function carryOut({ places, pods, services, ips }: Machine, call: Call): P
     case 'start':
       return places.start(call);
     case 'exec':
-      return places.exec(call);
+      return await places.exec(call);
     case 'signal':
       return places.signal(call.process, call.signal);
     case 'destroy':

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { Execs } from './execs.ts';
 import { onEndOf } from './on-end-of.ts';
@@ -66,9 +67,9 @@ export class Places {
     });
   }
 
-  exec({ process, exec, command, env }: CallOf<'exec'>): void {
+  async exec({ process, exec, command, env }: CallOf<'exec'>): Promise<void> {
     const running = this.#processes.get(process);
-    const pid = running && firstProcessOf(running.child);
+    const pid = running && (await builtProcessOf(running.child));
     if (running === undefined || pid === undefined) throw new Error('the container is not running');
     const args = ['-t', String(pid), '-m', '-p', '-n', '-u', '-i', '--root', '--wd', '--', ...command];
     const child = spawn('nsenter', args, { env: { ...running.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -116,6 +117,9 @@ export class Places {
 
 const KILLED: ProcessEnd = { code: 137, signal: 'SIGKILL' };
 
+const BUILT_WITHIN_MS = 10_000;
+const LOOK_MS = 10;
+
 const HOLD = 'hostname "$0"; echo up; exec sleep infinity';
 
 function firstWord(child: ChildProcess): Promise<void> {
@@ -124,6 +128,24 @@ function firstWord(child: ChildProcess): Promise<void> {
     child.once('error', reject);
     child.once('exit', () => reject(new Error('the namespaces of the pod could not be made')));
   });
+}
+
+/** The container's first process once it sees what was built for it, and nothing else; undefined where it ended before, or took too long. */
+async function builtProcessOf(child: ChildProcess): Promise<number | undefined> {
+  for (const deadline = performance.now() + BUILT_WITHIN_MS; !isOver(child) && performance.now() < deadline; ) {
+    const pid = firstProcessOf(child);
+    if (pid !== undefined && rootOf(pid) !== '/') return pid;
+    await sleep(LOOK_MS);
+  }
+  return undefined;
+}
+
+function rootOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/root`);
+  } catch {
+    return '/';
+  }
 }
 
 function isOver(child: ChildProcess): boolean {

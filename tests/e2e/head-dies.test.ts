@@ -1,9 +1,10 @@
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provideRedis } from '../../tools/redis/provide.ts';
-import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { endLocalRay } from './support/local-ray.ts';
 import { create, exec, isReady, NAMESPACE, podOf, python, until, untilObject } from './support/look.ts';
 import { NO_DASHBOARD, rayCluster, workers } from './support/manifests.ts';
+import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 
 const MAKE = `
 @ray.remote(num_cpus=0.1)
@@ -32,16 +33,16 @@ spec:
 { apiVersion: v1, kind: Service, metadata: { name: redis }, spec: { selector: { app: redis }, ports: [{ port: 6379 }] } }
 `;
 
-let ray: LocalRay;
+let ray: LocalRayApart;
 beforeAll(async () => {
   const gate = '--feature-gates=GCSFaultToleranceEmbeddedStorage=true';
-  ray = await startLocalRay({ args: [gate, `--image=redis=${await provideRedis()}`] });
+  ray = await startOperatorApart({ args: [`--image=redis=${await provideRedis()}`], operatorArgs: [gate] });
   await create(ray, REDIS);
   await untilObject(ray, resources.pods, 'redis', isReady);
 });
 afterAll(() => endLocalRay(ray));
 
-describe.each(Object.entries(KEEPERS))('a head that dies, with its state %s', (where, options) => {
+describe.each(Object.entries(KEEPERS))('a head that dies with the operator, its state %s,', (where, options) => {
   const name = where === 'in Redis' ? 'with-redis' : 'with-volume';
 
   beforeAll(async () => {
@@ -59,6 +60,7 @@ describe.each(Object.entries(KEEPERS))('a head that dies, with its state %s', (w
       { namespace: NAMESPACE, name: head?.metadata?.name ?? '' },
       { gracePeriodSeconds: 0 },
     );
+    await ray.killOperator();
     const next = await until(
       'another head',
       () => podOf(ray, name, 'head'),
@@ -76,7 +78,7 @@ describe.each(Object.entries(KEEPERS))('a head that dies, with its state %s', (w
     expect(after?.status?.containerStatuses?.[0]?.restartCount).toBe(0);
   });
 
-  it('leaves nothing behind: what was kept goes with the cluster', async () => {
+  it('leaves nothing behind: what was kept goes with the cluster, though the operator dies once more', async () => {
     const claims = async () =>
       (await ray.client.list(resources.persistentVolumeClaims, { namespace: NAMESPACE })).items;
     const kept = await claims();
@@ -84,6 +86,7 @@ describe.each(Object.entries(KEEPERS))('a head that dies, with its state %s', (w
     const keys = () => exec(ray, 'redis', ['redis-cli', 'dbsize']);
     expect((await keys()) === '0').toBe(where !== 'in Redis');
     await ray.client.delete(resources.rayClusters, { namespace: NAMESPACE, name });
+    await ray.killOperator();
     const clusters = async () => (await ray.client.list(resources.rayClusters, { namespace: NAMESPACE })).items;
     await until('no cluster', clusters, (left) => left.length === 0);
     expect(await until('no claim', claims, (left) => left.length === 0)).toEqual([]);

@@ -1,8 +1,9 @@
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLocalRay, type LocalRay, processesOf, startLocalRay } from './support/local-ray.ts';
+import { endLocalRay, processesOf } from './support/local-ray.ts';
 import { create, exec, isReady, NAMESPACE, podOf, podsOf, python, until, untilObject } from './support/look.ts';
 import { NO_DASHBOARD, rayCluster, workers } from './support/manifests.ts';
+import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 
 const ALIVE = 'print(sum(node["Alive"] for node in ray.nodes()))';
 
@@ -10,22 +11,25 @@ const ALIVE = 'print(sum(node["Alive"] for node in ray.nodes()))';
 const soonGivingUp = (group: string) =>
   group.replace('{ name: ray-', '{ env: [{ name: RAY_gcs_rpc_server_reconnect_timeout_s, value: "5" }], name: ray-');
 
-describe('a RayCluster on real Ray', () => {
-  let ray: LocalRay;
+describe('a RayCluster on real Ray, whose operator is killed in the middle of each of these and started again,', () => {
+  let ray: LocalRayApart;
   const ref = { namespace: NAMESPACE, name: 'a' };
   const group = (groupName: string) => podsOf(ray, { 'ray.io/cluster': 'a', 'ray.io/group': groupName });
   const headName = async () => (await podOf(ray, 'a', 'head'))?.metadata?.name ?? '';
 
   beforeAll(async () => {
-    ray = await startLocalRay();
+    ray = await startOperatorApart();
     await create(ray, rayCluster('a', { groups: [soonGivingUp(workers('one')), workers('two')] }));
+    await until('a head', headName, Boolean);
+    await ray.killOperator();
     await untilObject(ray, resources.rayClusters, 'a', ({ status }) => status?.state === 'ready');
   });
   afterAll(() => endLocalRay(ray));
 
-  it('is ready when its pods are, and each of them is part of one Ray', async () => {
+  it('is ready when its pods are, none of them twice, and each is part of one Ray', async () => {
     const pods = await podsOf(ray, { 'ray.io/cluster': 'a' });
-    expect(pods.filter(isReady)).toHaveLength(3);
+    expect(pods).toHaveLength(3);
+    expect(pods.every(isReady)).toBe(true);
     const { status } = await ray.client.get(resources.rayClusters, ref);
     expect(status).toMatchObject({ readyWorkerReplicas: 2, availableWorkerReplicas: 2, desiredWorkerReplicas: 2 });
     for (const { metadata } of pods) expect(await python(ray, metadata?.name ?? '', ALIVE)).toBe('3');
@@ -42,6 +46,7 @@ describe('a RayCluster on real Ray', () => {
   it('gets another worker for one that was deleted', async () => {
     const [before] = await group('one');
     await ray.client.delete(resources.pods, { namespace: NAMESPACE, name: before?.metadata?.name ?? '' });
+    await ray.killOperator();
     const after = await until(
       'a new worker',
       () => group('one'),
@@ -61,6 +66,7 @@ describe('a RayCluster on real Ray', () => {
     const [before] = await group('one');
     const name = before?.metadata?.name ?? '';
     await exec(ray, name, ['sh', '-c', 'kill -9 $(pgrep raylet)']);
+    await ray.killOperator();
     const after = await until(
       'a worker after it',
       () => group('one'),
@@ -76,6 +82,7 @@ describe('a RayCluster on real Ray', () => {
     const { spec } = await ray.client.get(resources.rayClusters, ref);
     const left = spec?.workerGroupSpecs?.filter(({ groupName }) => groupName !== 'two');
     await ray.client.patch(resources.rayClusters, ref, { type: 'merge', body: { spec: { workerGroupSpecs: left } } });
+    await ray.killOperator();
     await until(
       'no worker of the group',
       () => group('two'),
@@ -97,9 +104,16 @@ describe('a RayCluster on real Ray', () => {
     expect(await python(ray, before?.metadata?.name ?? '', ALIVE)).toBe('1');
     expect(await python(ray, await headName(), ALIVE)).toBe('2');
     await suspend(true);
+    await ray.killOperator();
     await isIn('suspended');
     expect(await podsOf(ray, { 'ray.io/cluster': 'b' })).toEqual([]);
     await suspend(false);
+    await until(
+      'another head',
+      () => podOf(ray, 'b', 'head'),
+      (pod) => pod !== undefined,
+    );
+    await ray.killOperator();
     await isIn('ready');
     expect((await podOf(ray, 'b', 'head'))?.metadata?.uid).not.toBe(before?.metadata?.uid);
     expect((await group('one'))[0]?.metadata?.uid).toBe(kept?.metadata?.uid);
@@ -112,6 +126,7 @@ describe('a RayCluster on real Ray', () => {
     const started = before?.status?.containerStatuses?.[0]?.restartCount ?? 0;
     const count = (await podsOf(ray, { 'ray.io/cluster': 'a' })).length;
     await ray.client.delete(resources.pods, { namespace: NAMESPACE, name: head }, { gracePeriodSeconds: 0 });
+    await ray.killOperator();
     await until('another head', headName, (name) => name !== '' && name !== head);
     const all = 'print(len(ray.nodes()), sum(node["Alive"] for node in ray.nodes()))';
     const nodes = await until(

@@ -1,9 +1,10 @@
 import type { RayJob } from '@manta/api';
 import { podLogLines, resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { endLocalRay } from './support/local-ray.ts';
 import { create, exec, NAMESPACE, podOf, podsOf, until, untilObject } from './support/look.ts';
 import { clusterSpec, rayCluster } from './support/manifests.ts';
+import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 
 const job = (name: string, spec: string) =>
   `{ apiVersion: ray.io/v1, kind: RayJob, metadata: { name: ${name} }, spec: { ${spec} } }`;
@@ -13,13 +14,20 @@ const hello = (word: string) =>
   entrypoint(`python -c "import ray; ray.init(); print('${word}', ray.cluster_resources()['CPU'])"`);
 const isOver = ({ status }: RayJob) => ['Complete', 'Failed'].includes(status?.jobDeploymentStatus ?? '');
 
-describe('a RayJob on real Ray', () => {
-  let ray: LocalRay;
+describe('a RayJob on real Ray, whose operator is killed in the middle of it and started again,', () => {
+  let ray: LocalRayApart;
   const head = async (cluster: string) => (await podOf(ray, cluster, 'head'))?.metadata?.name ?? '';
   const over = (name: string) => untilObject(ray, resources.rayJobs, name, isOver);
+  /** Kills the operator as soon as the job is so far, and waits for the job's end. */
+  async function overWithKill(name: string, isSoFar: (status: NonNullable<RayJob['status']>) => boolean) {
+    await untilObject(ray, resources.rayJobs, name, ({ status = {} }) => isSoFar(status));
+    await ray.killOperator();
+    return await over(name);
+  }
+  const isRunning = ({ jobDeploymentStatus }: NonNullable<RayJob['status']>) => jobDeploymentStatus === 'Running';
 
   beforeAll(async () => {
-    ray = await startLocalRay();
+    ray = await startOperatorApart();
     await create(ray, rayCluster('shared'));
     await untilObject(ray, resources.rayClusters, 'shared', ({ status }) => status?.state === 'ready');
   });
@@ -33,33 +41,41 @@ describe('a RayJob on real Ray', () => {
     return lines.join('\n');
   }
 
+  async function submissions(): Promise<number> {
+    const list =
+      'from ray.job_submission import JobSubmissionClient as C; print(len(C("http://127.0.0.1:8265").list_jobs()))';
+    return Number(await exec(ray, await head('shared'), ['python', '-c', list]));
+  }
+
   it('is submitted by a Kubernetes Job, whose log has its output', async () => {
     await create(ray, job('k8s', `${hello('by a Job')}, ${onShared}`));
-    expect((await over('k8s')).status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+    const { status } = await overWithKill('k8s', isRunning);
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
     expect(await submitterLog('k8s')).toContain('by a Job 1.0');
   });
 
   it('that fails says so, with its last words', async () => {
     await create(ray, job('bad', `${entrypoint(`python -c "raise SystemExit('no luck')"`)}, ${onShared}`));
-    const { status } = await over('bad');
+    const { status } = await overWithKill('bad', isRunning);
     expect(status).toMatchObject({ jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed' });
     expect(await submitterLog('bad')).toContain('no luck');
   });
 
-  it('is submitted by the operator itself in HTTPMode', async () => {
+  it('is submitted by the operator itself in HTTPMode, and no second time', async () => {
     await create(ray, job('http', `submissionMode: HTTPMode, ${hello('over HTTP')}, ${onShared}`));
-    const { status } = await over('http');
+    const { status } = await overWithKill('http', isRunning);
     expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
     expect(await exec(ray, await head('shared'), ['ray', 'job', 'logs', status?.jobId ?? ''])).toContain(
       'over HTTP 1.0',
     );
+    expect(await submissions()).toBe(3);
   });
 
   it('has the packages that its runtime environment names', async () => {
     const command = entrypoint('python -c "import humanize; print(humanize.__file__)"');
     const packages = 'runtimeEnvYAML: "pip: [humanize]"';
     await create(ray, job('pip', `submissionMode: HTTPMode, ${command}, ${packages}, ${onShared}`));
-    const { status } = await over('pip');
+    const { status } = await overWithKill('pip', isRunning);
     expect(status).toMatchObject({ jobStatus: 'SUCCEEDED' });
     const said = await exec(ray, await head('shared'), ['ray', 'job', 'logs', status?.jobId ?? '']);
     expect(said).toContain('/runtime_resources/pip/');
@@ -68,6 +84,7 @@ describe('a RayJob on real Ray', () => {
   it('waits for its user in InteractiveMode, and follows the job that the user submits', async () => {
     await create(ray, job('mine', `submissionMode: InteractiveMode, ${onShared}`));
     await untilObject(ray, resources.rayJobs, 'mine', ({ status }) => status?.jobDeploymentStatus === 'Waiting');
+    await ray.killOperator();
     const submit = ['ray', 'job', 'submit', '--submission-id=by-hand', '--', 'echo', 'by hand'];
     await exec(ray, await head('shared'), submit);
     const body = { spec: { jobId: 'by-hand' } };
@@ -80,7 +97,7 @@ describe('a RayJob on real Ray', () => {
     await ray.client.delete(resources.rayClusters, { namespace: NAMESPACE, name: 'shared' });
     const own = `rayClusterSpec: ${clusterSpec()}, shutdownAfterJobFinishes: true`;
     await create(ray, job('side', `submissionMode: SidecarMode, ${hello('beside')}, ${own}`));
-    const { status } = await over('side');
+    const { status } = await overWithKill('side', ({ rayClusterName = '' }) => rayClusterName !== '');
     expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
     const left = async () => (await ray.client.list(resources.rayClusters, { namespace: NAMESPACE })).items;
     expect(await until('no cluster', left, (clusters) => clusters.length === 0)).toEqual([]);
@@ -95,7 +112,7 @@ describe('a RayJob on real Ray', () => {
     const work = entrypoint('ls /seen; test -e /seen/once || { touch /seen/once; exit 1; }');
     const own = `rayClusterSpec: ${spec}, backoffLimit: 1, shutdownAfterJobFinishes: true`;
     await create(ray, job('again', `submissionMode: HTTPMode, ${work}, ${own}`));
-    const { status } = await over('again');
+    const { status } = await overWithKill('again', ({ failed = 0 }) => failed === 1);
     expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete', failed: 1, succeeded: 1 });
   });
 });

@@ -1,11 +1,12 @@
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
-import { create, getText, NAMESPACE, podOf, until, untilObject } from './support/look.ts';
+import { endLocalRay } from './support/local-ray.ts';
+import { create, getText, NAMESPACE, podOf, podsOf, until, untilObject } from './support/look.ts';
+import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 import { serveCode, serveConfig, serveManifest } from './support/serve.ts';
 
-describe('a RayService on real Ray', () => {
-  let ray: LocalRay;
+describe('a RayService on real Ray, whose operator is killed in the middle of each of these and started again,', () => {
+  let ray: LocalRayApart;
   const ref = { namespace: NAMESPACE, name: 'greet' };
   const answer = () => getText(ray, '/api/v1/namespaces/default/services/greet-serve-svc:8000/proxy/');
   const isServing = ({
@@ -15,14 +16,21 @@ describe('a RayService on real Ray', () => {
   }) => status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 
   beforeAll(async () => {
-    ray = await startLocalRay();
+    ray = await startOperatorApart();
     await create(ray, serveCode);
     await ray.client.create(resources.rayServices, serveManifest('greet', 'hello'));
   });
   afterAll(() => endLocalRay(ray));
 
   it('becomes ready and answers through its Service', async () => {
+    await until(
+      'a head',
+      () => podsOf(ray, { 'ray.io/node-type': 'head' }),
+      (pods) => pods.length > 0,
+    );
+    await ray.killOperator();
     const { status } = await untilObject(ray, resources.rayServices, 'greet', isServing);
+    expect(await podsOf(ray)).toHaveLength(1);
     expect(status?.activeServiceStatus?.applicationStatuses?.['greeter']?.status).toBe('RUNNING');
     expect(await until('an answer', answer, ({ status: code }) => code === 200)).toMatchObject({
       text: 'hello from Serve',
@@ -35,9 +43,34 @@ describe('a RayService on real Ray', () => {
     const head = await podOf(ray, cluster, 'head');
     const body = { spec: { serveConfigV2: serveConfig('goodbye') } };
     await ray.client.patch(resources.rayServices, ref, { type: 'merge', body });
+    await ray.killOperator();
     await until('the new word', answer, ({ text }) => text === 'goodbye from Serve');
     expect((await podOf(ray, cluster, 'head'))?.metadata?.uid).toBe(head?.metadata?.uid);
     const after = await ray.client.get(resources.rayServices, ref);
     expect(after.status?.activeServiceStatus?.rayClusterName).toBe(cluster);
+  });
+
+  it('goes on to the cluster that was begun for another version of it, and the old one goes', async () => {
+    const { spec } = serveManifest('greet', 'goodbye');
+    const body = { spec: { rayClusterConfig: { ...spec.rayClusterConfig, rayVersion: '2.54.0' } } };
+    await ray.client.patch(resources.rayServices, ref, { type: 'merge', body });
+    const { status: during } = await untilObject(
+      ray,
+      resources.rayServices,
+      'greet',
+      ({ status }) => (status?.pendingServiceStatus?.rayClusterName ?? '') !== '',
+    );
+    const [before, next] = [during?.activeServiceStatus?.rayClusterName, during?.pendingServiceStatus?.rayClusterName];
+    await ray.killOperator();
+    const { status } = await untilObject(
+      ray,
+      resources.rayServices,
+      'greet',
+      ({ status: now }) => ![undefined, '', before].includes(now?.activeServiceStatus?.rayClusterName),
+    );
+    expect(status?.activeServiceStatus?.rayClusterName).toBe(next);
+    const clusters = async () => (await ray.client.list(resources.rayClusters, { namespace: NAMESPACE })).items;
+    const [left] = await until('one cluster', clusters, (all) => all.length === 1);
+    expect(left?.metadata?.name).toBe(next);
   });
 });

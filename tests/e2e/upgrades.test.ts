@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { endLocalRay } from './support/local-ray.ts';
+import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 import { type Report, runUpgrades } from './upgrades/run-upgrades.ts';
 
-describe('a RayService on real Ray under a constant load, upgraded to a new cluster and then in steps to a broken version', () => {
-  let ray: LocalRay;
+describe('a RayService on real Ray under a constant load, upgraded to a new cluster and then in steps to a broken version, each time by an operator that is killed in the middle of it,', () => {
+  let ray: LocalRayApart;
   let report: Report;
 
   beforeAll(async () => {
-    ray = await startLocalRay();
+    ray = await startOperatorApart();
     report = await runUpgrades(ray, {
       first: { name: 'v1', strategy: 'NewCluster' },
       later: [
@@ -17,6 +18,7 @@ describe('a RayService on real Ray under a constant load, upgraded to a new clus
       perSecond: 20,
       restMs: 2_000,
       deadline: '25s',
+      midway: () => ray.killOperator(),
     });
   });
   afterAll(() => endLocalRay(ray));

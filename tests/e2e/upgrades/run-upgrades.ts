@@ -35,6 +35,8 @@ export interface UpgradeOptions {
   /** How long a broken version may go without progress, as the RayService's annotation has it; one that works has all the time it needs. */
   readonly deadline: string;
   readonly say?: (line: string) => void;
+  /** Done in the middle of each upgrade: the new cluster has been begun. */
+  readonly midway?: () => Promise<void>;
 }
 
 const ref = { namespace: NAMESPACE, name: SERVICE };
@@ -55,7 +57,7 @@ export async function runUpgrades(ray: LocalRay, options: UpgradeOptions): Promi
     await aim(ray, load, first);
     await pause(options.restMs);
     for (const version of later) {
-      const upgrade = await upgradeTo(ray, load, version, options.deadline);
+      const upgrade = await upgradeTo(ray, load, version, options);
       upgrades.push(upgrade);
       say(tell(upgrade, load.samples));
       await pause(options.restMs);
@@ -67,7 +69,12 @@ export async function runUpgrades(ray: LocalRay, options: UpgradeOptions): Promi
   return { upgrades, samples: load.samples, shares: shares.seen };
 }
 
-async function upgradeTo(ray: LocalRay, load: OpenLoad, version: Version, deadline: string): Promise<Upgrade> {
+async function upgradeTo(
+  ray: LocalRay,
+  load: OpenLoad,
+  version: Version,
+  { deadline, midway }: UpgradeOptions,
+): Promise<Upgrade> {
   const before = await ray.client.get(resources.rayServices, ref);
   if (before.spec?.upgradeStrategy?.type !== version.strategy) await changeStrategy(ray, load, version, before);
   const servingBefore = activeOf(before);
@@ -75,6 +82,11 @@ async function upgradeTo(ray: LocalRay, load: OpenLoad, version: Version, deadli
   const annotations = { 'ray.io/upgrade-progress-deadline': version.broken === undefined ? AMPLE : deadline };
   const body = { metadata: { annotations }, spec: specOf(version) };
   const { metadata } = await ray.client.patch(resources.rayServices, ref, { type: 'merge', body });
+  if (midway !== undefined) {
+    const hasBegun = ({ status }: RayService) => (status?.pendingServiceStatus?.rayClusterName ?? '') !== '';
+    await untilObject(ray, resources.rayServices, SERVICE, hasBegun);
+    await midway();
+  }
   const after = await untilObject(ray, resources.rayServices, SERVICE, (service) => {
     const isSeen = (service.status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
     const isDone = version.broken === undefined ? activeOf(service) !== servingBefore : wasRolledBack(service);

@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly gates?: Partial<FeatureGates>;
   readonly podDefaults?: PodDefaults;
   readonly sendToRay?: RaySend;
+  /** What it says of itself, and stamps on what it makes. */
+  readonly version?: string;
   /** Dashboards are asked through the API server. */
   readonly throughApiServer?: boolean;
 }
@@ -35,7 +37,7 @@ export function startControllers(client: KubeClient, settings: OperatorSettings)
   const { controllers, informers, events, poller } = createControllers(world, {
     options: optionsFor(settings),
     env: readOperatorEnv(settings.env ?? {}),
-    version: '0.0.0-integration',
+    version: settings.version ?? '0.0.0-integration',
     facts: FACTS,
     hostname: 'integration',
     sendToRay: settings.sendToRay ?? nobodyAnswers,

@@ -39,6 +39,9 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   Ingress: 'networking.k8s.io/v1',
   Job: 'batch/v1',
   RayCluster: 'ray.io/v1',
+  RayJob: 'ray.io/v1',
+  Gateway: 'gateway.networking.k8s.io/v1',
+  HTTPRoute: 'gateway.networking.k8s.io/v1',
 };
 
 /** By name and uid. */

@@ -1,27 +1,39 @@
 import { resources } from '@manta/kube';
-import type { Answered, ParentSnapshot } from '../real/recorded-scenarios.ts';
+import type { Answered, ParentKind, ParentSnapshot } from '../real/recorded-scenarios.ts';
 import { startKubelet } from './kubelet.ts';
 import { ORDER, PATHS, restored } from './recorded-objects.ts';
 import { type Stage, until } from './stage.ts';
 
-/** A RayJob or RayService with everything that the peer had made for it. */
+/** A RayJob, RayService or RayCronJob with everything that the peer had made for it. */
 interface RecordedParent {
-  readonly kind: 'RayJob' | 'RayService';
+  readonly kind: ParentKind;
   readonly snapshot: ParentSnapshot;
   readonly release: string;
 }
 
-const CLUSTERS = '/apis/ray.io/v1/namespaces/NS/rayclusters';
-const PARENTS = {
+/** The status of the parent as it was recorded, and of the RayJob that a RayCronJob has made. */
+export interface PlacedParent {
+  readonly recorded: Answered;
+  readonly job: Answered;
+}
+
+const OF_RAY: Readonly<Record<string, string>> = {
+  RayCluster: '/apis/ray.io/v1/namespaces/NS/rayclusters',
   RayJob: '/apis/ray.io/v1/namespaces/NS/rayjobs',
   RayService: '/apis/ray.io/v1/namespaces/NS/rayservices',
+  RayCronJob: '/apis/ray.io/v1/namespaces/NS/raycronjobs',
+};
+/** Where the objects that share a service's traffic out are. */
+export const GATEWAY_PATHS: Readonly<Record<string, string>> = {
+  Gateway: '/apis/gateway.networking.k8s.io/v1/namespaces/NS/gateways',
+  HTTPRoute: '/apis/gateway.networking.k8s.io/v1/namespaces/NS/httproutes',
 };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** What a server gives each Job anew. */
 const OF_THE_JOB = /^(batch\.kubernetes\.io\/|controller-uid$|job-name$)/;
 
 /** Puts a parent with its children and statuses on the server, its pods at work; resolves with its status as it was recorded. */
-export async function placeParent(stage: Stage, recording: RecordedParent, namespace: string): Promise<Answered> {
+export async function placeParent(stage: Stage, recording: RecordedParent, namespace: string): Promise<PlacedParent> {
   const { kind, snapshot, release } = recording;
   const { target } = stage;
   const [written] = snapshot.parents;
@@ -31,7 +43,7 @@ export async function placeParent(stage: Stage, recording: RecordedParent, names
   const make = async (path: string, object: Answered) => {
     const text = JSON.stringify(object)
       .replaceAll('<ns>', namespace)
-      .replaceAll(/<uid:([^>]*)>/g, (_, key: string) => uids.get(key) ?? '');
+      .replaceAll(/<uid:([^>]*)>/g, (_, key: string) => uids.get(key.replaceAll('#', 'x')) ?? '');
     const made = await target.must('POST', path.replace('NS', namespace), JSON.parse(text));
     uids.set(`${object.kind}/${made.metadata.name}`, made.metadata.uid ?? '');
     return made;
@@ -41,13 +53,23 @@ export async function placeParent(stage: Stage, recording: RecordedParent, names
     const at = `${path.replace('NS', namespace)}/${made.metadata.name}/status`;
     return await target.must('PATCH', at, body, MERGE);
   };
+  /** With its status at once: nobody is there yet who would change it. */
+  const place = async (path: string, key: string, object: Answered, asked: Answered) => {
+    const child: Answered = restored(key, object, release);
+    const made = await make(path, { ...child, spec: merged(asked, child.spec) });
+    return await writeStatus(path, made, object.status);
+  };
 
   const metadata = { ...written.metadata, ...recorded.metadata, name, namespace };
-  const parent = await make(PARENTS[kind], { ...written, metadata });
+  const parent = await make(OF_RAY[kind] ?? '', { ...written, metadata });
+  const { jobTemplate, rayClusterConfig, rayClusterSpec = jobTemplate?.rayClusterSpec } = written.spec;
+  let job: Answered = kind === 'RayJob' ? recorded.status : undefined;
+  if (kind === 'RayCronJob')
+    for (const [key, object] of childrenOf(snapshot, 'RayJob'))
+      job = (await place(OF_RAY['RayJob'] ?? '', key, object, jobTemplate)).status;
   for (const [key, object] of childrenOf(snapshot, 'RayCluster')) {
-    const child: Answered = restored(key, object, release);
-    const spec = merged(written.spec.rayClusterSpec ?? written.spec.rayClusterConfig, child.spec);
-    await writeStatus(CLUSTERS, await make(CLUSTERS, { ...child, spec }), object.status);
+    const own = snapshot.clusters.find((each) => key === `RayCluster/${each.metadata?.name}`)?.spec;
+    await place(OF_RAY['RayCluster'] ?? '', key, object, own ?? rayClusterSpec ?? rayClusterConfig);
   }
   const node = target.unique('node');
   await target.must('POST', '/api/v1/nodes', { metadata: { name: node } });
@@ -57,13 +79,15 @@ export async function placeParent(stage: Stage, recording: RecordedParent, names
       // A Service knows only pods whose node is known.
       await make(PATHS[each] ?? '', each === 'Pod' ? { ...child, spec: { ...child.spec, nodeName: node } } : child);
     }
+  for (const [each, path] of Object.entries(GATEWAY_PATHS))
+    for (const [key, object] of childrenOf(snapshot, each)) await place(path, key, object, {});
   await runPods(stage, namespace);
   for (const [key, object] of childrenOf(snapshot, 'Job')) {
     await make('/apis/batch/v1/namespaces/NS/jobs', jobFrom(restored(key, object, release)));
-    await runSubmitter(stage, namespace, recorded.status.endTime !== undefined);
+    await runSubmitter(stage, namespace, job?.endTime !== undefined);
   }
-  const { status } = await writeStatus(PARENTS[kind], parent, recorded.status);
-  return status;
+  const { status } = await writeStatus(OF_RAY[kind] ?? '', parent, recorded.status);
+  return { recorded: status, job: kind === 'RayJob' ? status : job };
 }
 
 function childrenOf({ objects }: ParentSnapshot, kind: string): readonly (readonly [string, Answered])[] {

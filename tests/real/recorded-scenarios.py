@@ -1,7 +1,7 @@
 """Reads recorded scenarios, and puts objects into the form of their snapshots, with the code that made the recordings.
 
     recorded-scenarios.py FOLDER play REGEX < /dev/null     what each scenario applies, and what was recorded after it
-    recorded-scenarios.py FOLDER play REGEX RayJob          the same for another kind, in `parents`
+    recorded-scenarios.py FOLDER play REGEX RayJob          the same for another kind, in `parents`, with the RayClusters that it applies
     recorded-scenarios.py FOLDER normalise < objects.json   objects by scenario, as a snapshot would hold them
 """
 import json
@@ -74,7 +74,8 @@ def play(pattern, kind="RayCluster"):
             snapshots = load(f.read())["snapshots"]
         out[file[: -len(".yaml")]] = {
             "namespace": scenario.ns, "operator": scenario.operator,
-            "snapshots": [{**s, key: Reader(scenario, kind).until(s["label"])} for s in snapshots]}
+            "snapshots": [{**s, "clusters": Reader(scenario, "RayCluster").until(s["label"]),
+                           key: Reader(scenario, kind).until(s["label"])} for s in snapshots]}
     return out
 
 

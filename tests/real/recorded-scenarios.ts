@@ -31,11 +31,16 @@ export interface RecordedScenario {
   readonly snapshots: readonly Snapshot[];
 }
 
-/** A moment of a scenario that is about RayJobs or RayServices. */
+/** A kind that makes RayClusters, or makes what does. */
+export type ParentKind = 'RayJob' | 'RayService' | 'RayCronJob';
+
+/** A moment of a scenario that is about RayJobs, RayServices or RayCronJobs. */
 export interface ParentSnapshot {
   readonly label: string;
-  /** The RayJobs or RayServices as the scenario had written them by then. */
+  /** The objects of its kind as the scenario had written them by then. */
   readonly parents: readonly Answered[];
+  /** The RayClusters that it had written itself. */
+  readonly clusters: readonly RayCluster[];
   readonly objects: SnapshotObjects;
   /** What the peer had told the dashboard. */
   readonly dashboard: { readonly writes?: readonly { readonly body: unknown }[] };
@@ -48,9 +53,9 @@ export function readScenarios(pattern: string): Readonly<Record<string, Recorded
   return run(['play', pattern], '') as Record<string, RecordedScenario>;
 }
 
-/** Reads the scenarios of RayJobs or RayServices whose file names match. */
+/** Reads the scenarios of such a kind whose file names match. */
 export function readParentScenarios(
-  kind: 'RayJob' | 'RayService',
+  kind: ParentKind,
   pattern: string,
 ): Readonly<Record<string, { readonly snapshots: readonly ParentSnapshot[] }>> {
   return run(['play', pattern, kind], '') as Record<string, { readonly snapshots: readonly ParentSnapshot[] }>;

@@ -40,6 +40,19 @@ export function sendWhole(socket: WebSocket, channel: number, bytes: Uint8Array)
   });
 }
 
+/** Sends what a stream says on a channel, no faster than the client takes it; resolves when the stream is over, however it ended. */
+export function sendAll(socket: WebSocket, channel: number, stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve) => {
+    const onData = async (chunk: Buffer) => {
+      stream.pause();
+      await sendWhole(socket, channel, chunk);
+      stream.resume();
+    };
+    stream.on('data', (chunk: Buffer) => void onData(chunk));
+    for (const over of ['end', 'error', 'close']) stream.once(over, () => resolve());
+  });
+}
+
 /** Calls back with every message, by channel, from the first one on. */
 export function onChannels(socket: WebSocket, handle: (channel: number, bytes: Buffer) => void): void {
   socket.on('message', (data) => {

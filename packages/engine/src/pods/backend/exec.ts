@@ -4,7 +4,7 @@ import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
 import { quote } from '../machine/root-script.ts';
 import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
-import { onChannels, openChannels, sendOn } from './channels.ts';
+import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -39,19 +39,10 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
     else if (channel === CHANNEL.close && bytes[0] === CHANNEL.stdin) stdin.end();
   });
   socket.once('close', () => running.kill());
-  const drained = [forward(socket, CHANNEL.stdout, stdout), forward(socket, CHANNEL.stderr, stderr)];
+  const drained = [sendAll(socket, CHANNEL.stdout, stdout), sendAll(socket, CHANNEL.stderr, stderr)];
   const end = await running.ended;
   await Promise.all(drained);
   return end;
-}
-
-function forward(socket: WebSocket, channel: number, stream: NodeJS.ReadableStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on('data', (chunk: Buffer) => sendOn(socket, channel, chunk));
-    stream.once('end', () => resolve());
-    stream.once('error', () => resolve());
-    stream.once('close', () => resolve());
-  });
 }
 
 /** The last word: how the command ended, as a Status. */

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { onChannels, openChannels, sendOn } from './channels.ts';
+import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 import { forwardStreams, openSpdy } from './spdy-forward.ts';
 
 /** Carries connections to ports of a pod: over SPDY, as kubectl does, or over a WebSocket with two channels a port, for data and for what went wrong. */
@@ -35,7 +35,7 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     }
   }
   for (const [data, connection] of open) {
-    connection.on('data', (chunk: Buffer) => sendOn(socket, data, chunk));
+    void sendAll(socket, data, connection);
     connection.on('error', (error) => sendOn(socket, data + 1, Buffer.from(error.message)));
     connection.once('end', () => connection.end());
     connection.once('close', () => {

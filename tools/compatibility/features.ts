@@ -169,10 +169,13 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   Ecosystem: [
     {
       name: 'batch schedulers: Volcano, YuniKorn, KAI, scheduler-plugins, Kubernetes',
-      tests: [`${PLAN}/scheduling`],
+      tests: [`${PLAN}/scheduling`, 'tests/real/schedulers.test.ts', 'tests/real/published-kinds.test.ts'],
       differences: /PodGroup|scheduler/,
     },
-    { name: 'Kueue: `suspend`, `managedBy`', tests: ['tests/integration/kueue-suite.ts'] },
+    {
+      name: 'Kueue: `suspend`, `managedBy`',
+      tests: ['tests/integration/kueue-suite.ts', 'tests/real/kueue-api.test.ts'],
+    },
     {
       name: 'Helm chart `kuberay-operator`',
       tests: ['tests/real/charts.test.ts'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { FEATURES } from './features.ts';
-import { compatibilityPage, differenceRows, promisesIn } from './page.ts';
+import { compatibilityPage, differenceRows, isSwitchedOff, promisesIn } from './page.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -20,6 +20,18 @@ it('a feature without tests is promised to nobody', () => {
 it('tests that do not exist are an error, not a promise', () => {
   expect(() => promisesIn(root, 'packages/nowhere.test.ts')).toThrow('does not exist');
   expect(() => promisesIn(root, 'LICENSE')).toThrow('has no tests');
+});
+
+it.each([
+  ["it.skip('a', () => {})", true],
+  ["  it.concurrent.todo('a')", true],
+  ["describe.skip('a', () => {})", true],
+  ["it.fails('a', () => {})", true],
+  ["it.each([1])('a', () => {})", false],
+  ["describe.runIf(isHere)('a', () => {})", false],
+  ["it('may skip.todo', () => {})", false],
+])('tests that are switched off are no promise: %s', (text, isOff) => {
+  expect(isSwitchedOff(text)).toBe(isOff);
 });
 
 it('every row of the differences counts, and no head of a table', () => {

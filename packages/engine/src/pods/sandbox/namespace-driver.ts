@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { execIn, type MachineProcess, openSocket, startOn } from './machine-proc
 import { Place } from './place.ts';
 import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from './sandbox.ts';
 import { newSocketFolder } from './socket-folder.ts';
+import { writeInPlace } from './write-in-place.ts';
 
 /** Ports of the machine's address, as pods see them. */
 const API_PORT = 6443;
@@ -136,9 +136,7 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
     start: async (process) => await startProcess(await place.line(), request, process),
     exec: (container, command, env) => execIn(machine.socket, container, command, env ?? {}),
     // Written in place, never renamed: the file is mounted in the containers, and Ray keeps it open.
-    async setHosts(text) {
-      await writeFile(join(folder, 'hosts'), text);
-    },
+    setHosts: (text) => writeInPlace(join(folder, 'hosts'), text),
     connect: (port) => dial(machine.socket, ip, port),
     async destroy() {
       if (isGone) return;

@@ -87,6 +87,13 @@ describe('pods without namespaces', () => {
     other.close();
   });
 
+  it('have the programs of their image in a login shell too', async () => {
+    const { output } = await run(await pod(), ['bash', '-c', 'echo "$PATH"; bash -lc \'echo "$PATH"\'']);
+    const [plain, login] = output.trim().split('\n');
+    expect(plain).toContain(env.PATH);
+    expect(login).toBe(plain);
+  });
+
   it('reach the API server', async () => {
     const { host, port } = driver.apiServer;
     const { output } = await run(await pod(), ['bash', '-c', `exec 3<>/dev/tcp/${host}/${port}; cat <&3`]);

@@ -79,6 +79,13 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await Promise.all([server.destroy(), client.destroy()]);
   });
 
+  it('have the programs of their image in a login shell too', async () => {
+    const sandbox = await pod();
+    const said = await run(sandbox, 'echo "$PATH"; bash -lc \'echo "$PATH"\'');
+    expect(said).toEqual({ code: 0, output: `${env.PATH}\n${env.PATH}\n` });
+    await sandbox.destroy();
+  });
+
   it('may use the same port side by side', async () => {
     const [a, b] = await Promise.all([pod(), pod()]);
     const listen = (sandbox: Sandbox, word: string) =>

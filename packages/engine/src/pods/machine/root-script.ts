@@ -97,7 +97,8 @@ for entry in /home/*; do
   [ -d "$entry" ] || continue
   show "$entry" "$entry"; read_only_all "$R$entry"
 done
-[ -d "$R/home/ray" ] || { mkdir "$R/home/ray"; own /home/ray; }
+# A login shell forgets where programs are, and reads this last.
+[ -d "$R/home/ray" ] || { mkdir "$R/home/ray"; own /home/ray; printf "PATH='%s'\\n" "$PATH" > "$R/home/ray/.profile"; }
 mount -t proc proc "$R/proc"
 mount -t tmpfs -o mode=755 tmpfs "$R/run"
 [ -d /var/tmp ] && mount -t tmpfs -o mode=1777 tmpfs "$R/var/tmp"

@@ -156,6 +156,8 @@ async function newPod(machine: PlainMachine, request: SandboxRequest): Promise<P
   try {
     for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
     writeFileSync(hostsOf(request), request.hosts);
+    // A login shell forgets where programs are, and reads this last.
+    writeFileSync(join(request.folder, 'home', '.profile'), 'PATH="$MANTA_PATH"\n');
     await pod.ports.add(Object.values(RAY_PORTS));
     await pod.ports.declare(request.ports ?? []);
     return pod;
@@ -253,9 +255,11 @@ function variablesOf(
     porter: [porter.host, porter.port],
     hosts: hostsOf(request),
   };
+  const path = [join(shim, 'bin'), env['PATH']].filter(Boolean).join(':');
   const account = paths.find(([seen]) => seen === '/var/run/secrets/kubernetes.io/serviceaccount')?.[1];
   return {
-    PATH: [join(shim, 'bin'), env['PATH']].filter(Boolean).join(':'),
+    PATH: path,
+    MANTA_PATH: path,
     PYTHONPATH: [shim, env['PYTHONPATH']].filter(Boolean).join(':'),
     ...(env['HOME'] === home[0] ? { HOME: home[1] } : {}),
     MANTA_POD: JSON.stringify(facts),

@@ -12,7 +12,7 @@ const files = possibleSamples(folder).filter(
   (file) => positionals.length === 0 || positionals.some((word) => file.includes(word)),
 );
 const ray = await startLocalRay({
-  args: ['--feature-gates=GCSFaultToleranceEmbeddedStorage=true,RayClusterNetworkPolicy=true'],
+  args: ['--feature-gates=GCSFaultToleranceEmbeddedStorage=true,RayClusterNetworkPolicy=true,RayClusterMTLS=true'],
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 let failed = 0;

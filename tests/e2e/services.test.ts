@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
+import { asNobody, whyNotAsNobody } from './support/as-nobody.ts';
+import { endLocalRay, type LocalRay, newFolder, startLocalRay } from './support/local-ray.ts';
 import { create, exec, getText, isReady, NAMESPACE, until, untilObject } from './support/look.ts';
 
 const SAY_NAME = `import http.server, os
@@ -47,7 +48,10 @@ describe.each(['user', 'none'])('a Service, where pods run with --sandbox %s,', 
   let nodePort = 0;
 
   beforeAll(async () => {
-    ray = await startLocalRay({ args: [`--sandbox=${sandbox}`] });
+    const folder = newFolder();
+    // Nothing of this needs a privilege.
+    const through = whyNotAsNobody === undefined ? asNobody(folder) : [];
+    ray = await startLocalRay({ folder, through, args: [`--sandbox=${sandbox}`] });
     await create(ray, [service('web'), web('web-1'), web('web-2')].join('\n---\n'));
     await create(ray, pod('client', ['sleep', '1000']));
     for (const name of ['web-1', 'web-2', 'client']) await untilObject(ray, resources.pods, name, isReady);

@@ -227,6 +227,25 @@ describe('an upgrade that is turned round', () => {
     expect(world.reason('RollbackInProgress')).toBe('-');
   });
 
+  it('never has both clusters grow at once, at whichever moment it is', () => {
+    for (let moment = 0; moment < 40; moment += 1) {
+      const world = running({ maxSurgePercent: 40, stepSizePercent: 40 });
+      const [old, spec] = [world.active, world.service.spec];
+      world.editImage('ray:new');
+      world.settle(moment);
+      if (world.active !== old) return;
+      world.edit({ ...spec });
+      for (let second = 0; second < 60; second += 1) {
+        world.settle(1);
+        const { activeServiceStatus: active, pendingServiceStatus: pending } = world.status;
+        const sum = (active?.targetCapacity ?? 0) + (pending?.targetCapacity ?? 0);
+        expect(sum, `turned round after ${moment} s, ${second} s later`).toBeLessThanOrEqual(140);
+      }
+      expect([world.active, world.pending]).toEqual([old, '']);
+    }
+    expect.unreachable('the upgrade never came to its end');
+  });
+
   it('goes back even when the new cluster is dead for good', () => {
     const world = running({ maxSurgePercent: 50, stepSizePercent: 50 });
     const [old, spec] = [world.active, world.service.spec];

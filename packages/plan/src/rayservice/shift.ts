@@ -4,7 +4,7 @@ import { weightOf } from '../build/http-route.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
-import { areApplicationsRunning, isHeadReady, isServing } from './serving.ts';
+import { areApplicationsRunning, headMemory, isHeadReady, isServing } from './serving.ts';
 import type { Pace } from './strategy.ts';
 import { sharesOf } from './shares.ts';
 import type { Side, Subject } from './subject.ts';
@@ -29,10 +29,20 @@ export function wishedCapacity(subject: Subject, pace: Pace, direction: Directio
   if (!isRoutingReady(subject) || !isRouteCurrent(subject)) return now;
   const step = nextCapacityStep(sharesOf(subject), pace.surge, direction === 'back');
   if (step === undefined) return now;
-  const side = step.role === 'active' ? active : pending;
+  const [side, other] = step.role === 'active' ? [active, pending] : [pending, active];
+  const told = toldCapacity(subject, other);
+  // Somebody turned round while the other one was being told to grow: that comes to its end first.
+  if (told > (other.status.targetCapacity ?? FULL)) return { ...now, [other.role]: told };
   const isShrinking = step.capacity < (side.status.targetCapacity ?? FULL);
   const isDeaf = side.view === undefined || !isHeadReady(subject, side.view);
   return isShrinking && isDeaf ? { ...now, assumed: step } : { ...now, [step.role]: step.capacity };
+}
+
+/** The capacity that a cluster was told last, also where the status does not say so yet; 0 where none is known. */
+function toldCapacity(subject: Subject, { view }: Side): number {
+  if (view === undefined) return 0;
+  const { sent, taken } = headMemory(subject, view);
+  return sent?.capacity ?? taken?.capacity ?? 0;
 }
 
 /** The traffic shares as they should be from now on. A share is written down first, and the route follows it. */

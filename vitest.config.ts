@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /**
  * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `conformance` holds the embedded API
  * server against the suite that also runs on the real one; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
- * that `npm run kube:assets` provides; `ray` and `e2e` need Ray from PyPI, which is installed into the user's cache.
+ * that `npm run kube:assets` provides; `kueue` needs them too and Kueue, which takes minutes to build and is run by `npm run kueue` alone; `ray` and `e2e` need Ray from PyPI, which is installed into the user's cache.
  */
 export default defineConfig({
   test: {
@@ -32,6 +32,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'sim', include: ['tests/sim/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { name: 'kueue', include: ['tests/kueue/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 900_000 } },
       {
         test: {
           name: 'real',

@@ -11,6 +11,8 @@ const folder = join(sharedFolder(), 'reference/samples');
 const files = possibleSamples(folder).filter(
   (file) => positionals.length === 0 || positionals.some((word) => file.includes(word)),
 );
+// There is no cert-manager here: the operator issues the certificates that a sample asks for.
+process.env['ISSUE_MTLS_CERTIFICATES'] = 'true';
 const ray = await startLocalRay({
   args: ['--feature-gates=GCSFaultToleranceEmbeddedStorage=true,RayClusterNetworkPolicy=true,RayClusterMTLS=true'],
 });

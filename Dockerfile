@@ -1,5 +1,7 @@
 # The operator's image, for those who have an image engine; `npm run image` makes the same one without.
-FROM node:24-bookworm-slim AS build
+# BASE needs Node 20 or newer with npm, and glibc.
+ARG BASE=node:24-bookworm-slim
+FROM ${BASE} AS build
 WORKDIR /src
 COPY . .
 RUN npm run --silent image -- --rootfs /rootfs

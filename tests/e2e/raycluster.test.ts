@@ -147,6 +147,7 @@ describe('a RayCluster on real Ray, whose operator is killed in the middle of ea
     const running = () => names.flatMap((name) => processesOf(`HOSTNAME=${name}\0`));
     for (const program of ['raylet', 'gcs_server']) expect(running().join('\n')).toContain(program);
     await ray.client.delete(resources.rayClusters, ref);
+    await ray.killOperator();
     const left = await until(
       'no pods',
       () => podsOf(ray),

@@ -264,7 +264,9 @@ export function takeOverParentsSuite(open: () => Stage): void {
         const found = await parentIn(result);
         const parts = [found.status.activeServiceStatus, found.status.pendingServiceStatus];
         const part = parts.find((each) => each?.rayClusterName === next);
-        return part?.trafficRoutedPercent === share || (share === undefined && part === parts[0]) ? found : undefined;
+        const isDone =
+          share === undefined ? part !== undefined && part === parts[0] : part?.trafficRoutedPercent === share;
+        return isDone ? found : undefined;
       });
       expect(status.conditions.find(({ type }: Answered) => type === 'Ready').status).toBe('True');
       expect(podsOf(await objectsIn(open(), result.namespace, ALL_PATHS))).toEqual(podsOf(result.objects));

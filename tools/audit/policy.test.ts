@@ -26,14 +26,15 @@ describe('the policy', () => {
   });
 
   it("reads npm's report", () => {
-    const via = ['other', { title: 'bad', url: 'u/ws' }];
+    const via = ['other', { title: 'bad', url: 'u/ws' }, { title: 'bad', url: 'u/ws', severity: 'low' }];
     const report = JSON.stringify({ vulnerabilities: { ws: { severity: 'high', via } } });
-    expect(advisoriesIn(report)).toEqual([advisory('ws', 'high')]);
+    expect(advisoriesIn(report)).toEqual([advisory('ws', 'high'), advisory('ws', 'low')]);
   });
 
   it.each([
     ['405 Method Not Allowed', true],
     ['404 Not Found', true],
+    ['403 Forbidden', true],
     ['503 Service Unavailable', false],
     ['request to https://registry failed, reason: getaddrinfo ENOTFOUND', false],
   ])('where the registry says %s, that it keeps no advisories is %s', (message, isForGood) => {

@@ -36,7 +36,7 @@ export class NoAdvisories extends Error {
   readonly isForGood: boolean;
 
   constructor(said: string) {
-    const isForGood = /^(404|405|501) /.test(said);
+    const isForGood = /^(40[013-5]|410|501) /.test(said);
     super(isForGood ? `the registry keeps no advisories (${said})` : `the registry gave no answer: ${said}`);
     this.isForGood = isForGood;
   }
@@ -50,7 +50,8 @@ export function advisoriesIn(report: string): readonly Advisory[] {
   return found.flatMap(([name, { severity, via }]) =>
     via.flatMap((each) => {
       if (typeof each !== 'object' || each === null || !('url' in each) || !('title' in each)) return [];
-      return [{ name, severity, title: String(each.title), url: String(each.url) }];
+      const own = 'severity' in each ? String(each.severity) : severity;
+      return [{ name, severity: own, title: String(each.title), url: String(each.url) }];
     }),
   );
 }

@@ -7,6 +7,7 @@ interface TypedCondition {
   readonly type: string;
   readonly status: string;
   readonly message?: string;
+  readonly lastTransitionTime?: string;
 }
 
 /** The part of a Gateway that says whether it carries traffic. */

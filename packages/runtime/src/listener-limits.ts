@@ -1,6 +1,6 @@
 /** How long a listener waits for clients that are slow, on purpose or not. */
 export interface ListenerLimits {
-  /** Until the head of a request is there, counted from the connection or from the request before. */
+  /** Until the head of a request is there, counted from the connection or, on one that is kept, from the head's first byte. */
   readonly headersMs: number;
   /** Until the whole request is there; 0 is as long as it takes. */
   readonly requestMs: number;

@@ -6,6 +6,8 @@ import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './revie
 
 /** An API server sends objects of at most 3 MiB, twice for an update; what is longer is not from one. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** API servers keep idle connections for 90 s, and must be who closes them: a POST that meets a closing connection is lost. */
+const LIMITS: ListenerLimits = { ...SHORT_REQUESTS, idleMs: 120_000 };
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface WebhookServerOptions {
@@ -14,7 +16,7 @@ export interface WebhookServerOptions {
   readonly certificate: ServingCertificate;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** `SHORT_REQUESTS` unless told. */
+  /** Those of short requests, on connections that outlast an API server's patience, unless told. */
   readonly limits?: ListenerLimits;
 }
 
@@ -29,7 +31,7 @@ export interface WebhookServer {
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { createServer } = process.getBuiltinModule('node:https');
   const measure = measures(options.metrics);
-  const limits = options.limits ?? SHORT_REQUESTS;
+  const limits = options.limits ?? LIMITS;
   const server: Server = createServer(
     {
       ...options.certificate,

@@ -117,6 +117,22 @@ describe('a Gateway that nobody serves', () => {
     expect(other.message('UpgradeInProgress')).toContain(NOBODY);
   });
 
+  it('has its minute again when it was served before, and a clock that is a little ahead takes nothing of it', () => {
+    const world = unserved();
+    const at = new Date(world.now).toISOString();
+    const waiting = { type: 'Programmed', status: 'Unknown', message: '', lastTransitionTime: at };
+    const creationTimestamp = new Date(world.now - 86_400_000).toISOString();
+    const { metadata, ...gateway } = world.gateway ?? {};
+    world.gateway = { ...gateway, metadata: { ...metadata, creationTimestamp }, status: { conditions: [waiting] } };
+    expect(world.pass().lookAgainMs).toBe(60_000);
+    expect(told(world)).toEqual([]);
+    world.now -= 2_000;
+    expect(world.pass().lookAgainMs).toBe(60_000);
+    world.now += 62_000;
+    world.pass();
+    expect(told(world)).toHaveLength(1);
+  });
+
   it('that is served at last is told of no more, and the upgrade gets on', () => {
     const world = stuck(90);
     world.isGatewayReady = true;

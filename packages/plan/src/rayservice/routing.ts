@@ -56,13 +56,14 @@ export function routingTrouble(subject: Subject): RoutingTrouble | undefined {
     const why = told ?? `is there a controller for the class ${strategy.pace.gatewayClassName}?`;
     const name = fullName(subject, serviceNames.gateway(subject.name));
     const isTold = told !== undefined;
-    return { why: `the Gateway ${name} is not programmed: ${why}`, isTold, hopeMs: hope(subject, gateway) };
+    return { why: `the Gateway ${name} is not programmed: ${why}`, isTold, hopeMs: hope(subject, gateway, gateway.status?.conditions) };
   }
   if (route === undefined) return undefined;
   const told = route.status?.parents?.map(({ conditions }) => refusalOf(conditions)).find((each) => each !== undefined);
   const name = fullName(subject, serviceNames.httpRoute(subject.name));
   const why = `no Gateway has taken the HTTPRoute ${name}${told === undefined ? '' : `: ${told}`}`;
-  return { why, isTold: told !== undefined, hopeMs: hope(subject, route) };
+  const conditions = route.status?.parents?.flatMap((parent) => parent.conditions ?? []);
+  return { why, isTold: told !== undefined, hopeMs: hope(subject, route, conditions) };
 }
 
 /** The words of whoever says no; somebody who has not made up his mind says `Unknown`. */
@@ -72,10 +73,12 @@ function refusalOf(conditions: Conditions): string | undefined {
 
 type Conditions = NonNullable<Gateway['status']>['conditions'];
 
-/** Nobody knows how long ago something was made by a clock that has been put back since. */
-function hope({ now }: Subject, { metadata }: Gateway | HttpRoute): number {
-  const ageMs = now - Date.parse(metadata?.creationTimestamp ?? '');
-  return ageMs >= 0 && ageMs < GATEWAY_PATIENCE_MS ? GATEWAY_PATIENCE_MS - ageMs : 0;
+/** Counted from when it was made or last said otherwise. Clocks differ by a little; one that has been put back by more says nothing. */
+function hope({ now }: Subject, { metadata }: Gateway | HttpRoute, conditions: Conditions): number {
+  const said = (conditions ?? []).filter(({ status }) => status !== 'True').map((each) => each.lastTransitionTime);
+  const times = [metadata?.creationTimestamp, ...said].map((time) => Date.parse(time ?? ''));
+  const leftMs = Math.max(...times.filter((ms) => !Number.isNaN(ms))) + GATEWAY_PATIENCE_MS - now;
+  return leftMs > 0 && leftMs < 2 * GATEWAY_PATIENCE_MS ? Math.min(leftMs, GATEWAY_PATIENCE_MS) : 0;
 }
 
 /** Whether the Gateway carries traffic and has taken the route. */

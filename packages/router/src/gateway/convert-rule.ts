@@ -106,6 +106,18 @@ function convertFilter(filter: HttpRouteFilter): Filter | string {
   return { kind: 'redirect', status: statusCode, scheme, hostname, port, path: convertPath(path) };
 }
 
+/** What tells where a message ends and whom it is for is not for rules to say: whoever reads it would take its rest for the next message. */
+const FRAMING = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 /** What no head of HTTP may hold would break every request of the rule, or say more than one header to whoever reads it. */
 function unspeakableOf({
   requestHeaderModifier,
@@ -123,7 +135,7 @@ function unspeakableOf({
     change?.path?.replacePrefixMatch,
   ]);
   return (
-    headers.map(({ name = '' }) => name).find((name) => !isToken(name)) ??
+    headers.map(({ name = '' }) => name).find((name) => !isToken(name) || FRAMING.has(name.toLowerCase())) ??
     headers.map(({ value = '' }) => value).find((value) => !isFieldValue(value)) ??
     places.find((text) => text !== undefined && text !== '' && !isTarget(text))
   );

@@ -56,6 +56,8 @@ export class GatewayDraft {
     const { name = '' } = listener;
     const attached = this.#attached.get(name) ?? new Set();
     this.#attached.set(name, attached.add(route));
+    // Its routes would be served by whichever other listener has a certificate.
+    if (this.#listeners.some((judged) => judged.listener === listener && judged.problem !== undefined)) return;
     const byHost = isSecure(listener) ? this.#secure : this.#plain;
     for (const hostname of hostnames) {
       const held = byHost.get(hostname) ?? new Map<string, RouteRule>();

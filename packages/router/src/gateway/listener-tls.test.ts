@@ -1,5 +1,6 @@
 import { createCertificateAuthority } from '@manta/kube';
 import { describe, expect, it } from 'vitest';
+import { Certificates } from '../proxy/certificates.ts';
 import { gatewayOf, grantOf, observedOf, routeOf, secretOf } from '../testing/objects.ts';
 import { buildRoutes } from './build-routes.ts';
 import type { Gateway, Listener } from './kinds.ts';
@@ -67,9 +68,12 @@ describe('an HTTPS listener', () => {
     expect(build([listener], ofRoutes).listener[2]).toBe('ResolvedRefs=False RefNotPermitted');
   });
 
-  it('may have several certificates, which are one identity', () => {
+  it('may have several certificates: of those of one kind of key the first counts', () => {
     const built = build([withRefs({ name: 'cert' }, { name: 'more' })], { secrets: [...secrets, secretOf('more', b)] });
-    expect(built.table.secure?.certificates[0]).toMatchObject({ certs: [a.cert, b.cert], keys: [a.key, b.key] });
+    expect(built.table.secure?.certificates[0]).toMatchObject({ certs: [a.cert], keys: [a.key] });
+    const held = new Certificates();
+    held.set(built.table.secure?.certificates ?? []);
+    expect(held.contextFor('any.example.com')).toBeDefined();
   });
 
   it.each([
@@ -149,12 +153,12 @@ describe('an HTTPS listener', () => {
     expect(build([], { gateways: [asking] }).listener[0]).toBe('Accepted=False UnsupportedValue');
   });
 
-  it('that cannot be served leaves its neighbours alone, and its routes wait for it', () => {
+  it('that cannot be served leaves its neighbours alone, and none of them serves its routes', () => {
     const built = build([withRefs(), { name: 'http', protocol: 'HTTP', port: 80 }], {
       routes: [routeOf('r', 'g', [])],
     });
     expect(built.gateway).toEqual(['Accepted=True ListenersNotValid', 'Programmed=True Programmed']);
     expect(built.table.gateways[0]?.hosts).toHaveLength(1);
-    expect(built.table.secure?.gateways[0]?.hosts).toHaveLength(1);
+    expect(built.table.secure?.gateways).toEqual([{ ownHosts: ['g.default'], hosts: [] }]);
   });
 });

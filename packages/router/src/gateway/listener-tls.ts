@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { certificateProblem } from '../proxy/certificates.ts';
 import type { CertificateRef, Gateway, Listener } from './kinds.ts';
 import type { CertificateRecord, Observed } from './observed.ts';
@@ -41,7 +42,8 @@ export function listenerCertificates(
   for (const ref of certificateRefs) {
     const certificate = resolve(ref, { kind: 'Gateway', namespace: gateway.metadata?.namespace ?? '' }, observed);
     if ('reason' in certificate) return certificate;
-    found.push(certificate);
+    // One identity holds one certificate of each kind of key: of two the first counts.
+    if (!found.some((other) => keyKind(other) === keyKind(certificate))) found.push(certificate);
   }
   return found;
 }
@@ -71,6 +73,10 @@ function problemOf(certificate: CertificateRecord): string | undefined {
     problems.set(certificate, problem);
   }
   return problem === '' ? undefined : problem;
+}
+
+function keyKind({ cert }: CertificateRecord): string | undefined {
+  return new X509Certificate(cert).publicKey.asymmetricKeyType;
 }
 
 function refused(reason: ListenerProblem['reason'], message: string): ListenerProblem {

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Attempt, AttemptLimits, Call, Reply } from './call.ts';
 import { type Choice, chooseEndpoint } from './choose-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -100,7 +101,8 @@ class Forwarding {
     if (this.#isOver) return;
     if (attempt.kind === 'late') return this.#refuse(504, `${backend} did not answer within ${answerMs} ms`);
     const { method, hasBody } = this.#call;
-    const mayRepeat = attempt.kind === 'unreached' || (IDEMPOTENT.has(method) && !hasBody);
+    const isWhole = !hasBody || !this.#call.body.readableDidRead;
+    const mayRepeat = isWhole && (attempt.kind === 'unreached' || (IDEMPOTENT.has(method) && !hasBody));
     if (mayRepeat && this.#attempts < this.#context.maxAttempts) {
       this.#context.observe.retried(backend, attempt.why);
       this.#try(attempt.why);
@@ -116,7 +118,15 @@ class Forwarding {
     filterResponse(rule.filters, headers);
     this.#context.observe.answered(backend, reply.status);
     const isComplete = reply.isComplete || !mayHaveBody(call.method, reply);
-    const sink = call.answer({ status: reply.status, headers, isComplete });
+    let sink: Writable | undefined;
+    try {
+      sink = call.answer({ status: reply.status, headers, isComplete });
+    } catch (error) {
+      reply.copyTo(undefined, finished);
+      const why = error instanceof Error ? error.message : String(error);
+      refuse(call, 502, `${backend} gave an answer that cannot be passed on: ${why}`);
+      return;
+    }
     reply.copyTo(sink, (isWhole) => {
       finished();
       if (sink === undefined) return;

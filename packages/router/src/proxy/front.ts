@@ -52,7 +52,10 @@ export async function openFront(
     handlers.request(request, response);
   });
   http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head));
-  const http2 = createHttp2Server({ settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 } });
+  const http2 = createHttp2Server({
+    strictSingleValueFields: false,
+    settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 },
+  });
   http2.on('stream', (stream, _headers, _flags, rawHeaders) => {
     cutStalledStream(stream, limits.stallMs);
     handlers.stream(stream, rawHeaders);
@@ -96,8 +99,10 @@ function shareConnections(
     recognize(socket, silenceMs, (kind) => {
       if (kind === 'tls') takeTls(socket);
       // It reads what was put back by itself.
-      else if (kind === 'http2') http2.emit('connection', socket);
-      else {
+      else if (kind === 'http2') {
+        socket.allowHalfOpen = false;
+        http2.emit('connection', socket);
+      } else {
         takeHttp1(socket);
         socket.resume();
       }

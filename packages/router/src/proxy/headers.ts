@@ -9,6 +9,8 @@ const HOP_BY_HOP = new Set([
   'proxy-authenticate',
   'proxy-authorization',
   'te',
+  // Node takes it for a promise that it may have to refuse; trailers come through without it.
+  'trailer',
   'transfer-encoding',
   'upgrade',
   'expect',

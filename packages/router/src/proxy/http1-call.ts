@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf, isEncrypted, joinedHeader, plainAddress } from './headers.ts';
+import { endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress } from './headers.ts';
 
 /** A request that came over HTTP/1.1. */
 export class Http1Call implements Call {
@@ -58,7 +58,7 @@ export class Http1Call implements Call {
   }
 
   end(trailers: RawHeaders): void {
-    if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairs(trailers));
+    if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairs(endToEnd(trailers)));
     this.#response.end();
   }
 

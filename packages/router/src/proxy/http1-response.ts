@@ -189,7 +189,7 @@ function readFields(lines: readonly string[]): string[] | undefined {
   for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0));
-    const value = line.slice(colon + 1).trim();
+    const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '');
     if (!isToken(name) || !isFieldValue(value)) return undefined;
     fields.push(name, value);
   }

@@ -17,6 +17,8 @@ export interface Http1Upstream {
 /** Idle connections are closed before the server does so: one that closes just as a request is sent loses that request. */
 const IDLE_MS = 2_000;
 const MAX_IDLE = 256;
+/** A machine that is gone says nothing any more. */
+const KEEP_ALIVE_MS = 10_000;
 
 export function createHttp1Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http1Upstream {
   return new ConnectionPool(host, port, clock, dial);
@@ -110,7 +112,13 @@ class ConnectionPool implements Http1Upstream, ConnectionKeeper {
       );
       return;
     }
-    const socket = connect({ host: this.#host, port: this.#port, noDelay: true });
+    const socket = connect({
+      host: this.#host,
+      port: this.#port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    });
     const failed = ({ message }: Error) => attempt.lost(message);
     attempt.waitForConnection(() => socket.destroy());
     socket.once('error', failed);

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders } from './call.ts';
-import { headerOf, joinCookies, joinedHeader, plainAddress, toFields } from './headers.ts';
+import { endToEnd, headerOf, joinCookies, joinedHeader, plainAddress, toFields } from './headers.ts';
 
 /** A request that came over HTTP/2. */
 export class Http2Call implements Call {
@@ -36,16 +36,19 @@ export class Http2Call implements Call {
   }
 
   isOver(): boolean {
-    return this.#stream.writableEnded || this.#stream.destroyed;
+    return this.#stream.writableEnded || this.#stream.closed || this.#stream.destroyed;
   }
 
   onGone(run: () => void): void {
+    // Reset without an error it never closes while it is not answered.
+    this.#stream.once('aborted', run);
     this.#stream.once('close', () => {
       if (!this.#stream.writableFinished || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) run();
     });
   }
 
   answer({ status, headers, isComplete }: AnswerHead): Writable | undefined {
+    if (this.#stream.closed || this.#stream.destroyed) return undefined;
     const fields = { ':status': status, ...toFields(headers) };
     if (isComplete) {
       this.#stream.respond(fields, { endStream: true });
@@ -57,7 +60,7 @@ export class Http2Call implements Call {
   }
 
   end(trailers: RawHeaders): void {
-    this.#trailers = trailers;
+    this.#trailers = endToEnd(trailers);
     this.#stream.end();
     // A body that nobody wants any more must not keep the client waiting for room.
     this.#stream.resume();

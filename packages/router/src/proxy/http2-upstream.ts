@@ -20,6 +20,7 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
   let session: ClientHttp2Session | undefined;
   let dialing: Promise<ClientHttp2Session> | undefined;
   const open = (connection?: Duplex) => {
+    if (connection !== undefined) connection.allowHalfOpen = false;
     const opened = connect(authority, {
       settings: { initialWindowSize: WINDOW, enablePush: false },
       ...(connection === undefined ? {} : { createConnection: () => connection }),
@@ -104,6 +105,7 @@ class Http2Attempt {
   readonly #limits: AttemptLimits;
   readonly #clock: Clock;
   #report: ((attempt: Attempt) => void) | undefined;
+  readonly #abort = new AbortController();
   #stream: ClientHttp2Stream | undefined;
   #cancelTimer: (() => void) | undefined;
   readonly #onConnect = () => this.#send();
@@ -140,7 +142,8 @@ class Http2Attempt {
     this.#forgetSession();
     if (this.#stream === undefined) return;
     this.#outgoing.body.unpipe(this.#stream);
-    this.#stream.close(constants.NGHTTP2_CANCEL);
+    // Not close(), which says first that the body were whole.
+    this.#abort.abort();
   };
 
   #send(): void {
@@ -149,7 +152,7 @@ class Http2Attempt {
     const { body, hasBody } = this.#outgoing;
     let stream: ClientHttp2Stream;
     try {
-      stream = this.#session.request(fieldsOf(this.#outgoing), { endStream: !hasBody });
+      stream = this.#session.request(fieldsOf(this.#outgoing), { endStream: !hasBody, signal: this.#abort.signal });
     } catch (error) {
       this.#settle({ kind: 'unreached', why: error instanceof Error ? error.message : String(error) });
       return;
@@ -160,7 +163,7 @@ class Http2Attempt {
     if (answerMs !== undefined) {
       this.#cancelTimer = this.#clock.setTimer(answerMs, () => {
         this.#settle({ kind: 'late' });
-        stream.close(constants.NGHTTP2_CANCEL);
+        this.cancel();
       });
     }
     if (hasBody) body.pipe(stream);

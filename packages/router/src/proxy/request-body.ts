@@ -41,6 +41,8 @@ export class RequestBody {
   };
 
   readonly #onEnd = (): void => {
+    // A stream of HTTP/2 that was reset ends, too.
+    if (this.#body.closed || this.#body.destroyed) return;
     if (this.#isChunked) this.#connection.stream.write('0\r\n\r\n', 'latin1');
     this.#connection.requestSent();
   };

@@ -1,10 +1,10 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@manta/kube';
 import { chooseEndpoint } from './choose-endpoint.ts';
 import { type Dial, DialingAgent } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
-import { filterRequest } from './filters.ts';
+import { answerOf, filterRequest } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
 import { addForwarded, endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
 
@@ -55,6 +55,8 @@ class Tunnel {
     const found = this.#context.find(host, { method, target, isSecure, header });
     if (found.kind === 'none') return this.#refuse(404, found.why);
     const { rule, match } = found;
+    const own = answerOf(rule.filters, { target, host, isSecure }, match);
+    if (own !== undefined) return this.#refuse(own.status, own.why, own.location);
     const choice = chooseEndpoint(rule, this.#tried, this.#context.random);
     if (choice === undefined) {
       return why === '' ? this.#refuse(503, `${rule.key} has no ready endpoint`) : this.#refuse(502, why);
@@ -122,20 +124,19 @@ class Tunnel {
     socket.pipe(peer);
   }
 
-  #refuse(status: number, why: string): void {
+  #refuse(status: number, why: string, location?: string): void {
     this.#context.observe.answered('', status);
     const text = `${why}\n`;
     const lines = [
-      `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
       'content-type: text/plain; charset=utf-8',
       `content-length: ${Buffer.byteLength(text)}`,
       'connection: close',
+      ...(location === undefined ? [] : [`location: ${location}`]),
     ];
     this.#socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
   }
 }
-
-const REASONS: Readonly<Record<number, string>> = { 404: 'Not Found', 502: 'Bad Gateway', 503: 'Service Unavailable' };
 
 /** A response head for the client. One that is no upgrade ends with its connection, which saves framing the body again. */
 function headLines(response: IncomingMessage, isUpgrade: boolean): string {

@@ -31,11 +31,18 @@ export function createEgress(proxyFor: ProxyFor, limits = LIMITS): (socket: Sock
     const onward = send(
       { ...target, method: request.method, headers: { ...headers, ...credentials(upstream) } },
       (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        const { trailer: _trailer, ...told } = answer.headers;
+        response.writeHead(answer.statusCode ?? 502, told);
+        answer.on('error', () => response.destroy());
         answer.pipe(response);
       },
     );
-    onward.once('error', (error) => response.writeHead(502).end(`${error.message}\n`));
+    onward.on('error', (error) => {
+      // One that breaks off in the middle must not look whole.
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end(`${error.message}\n`);
+    });
+    response.once('close', () => onward.destroy());
     request.pipe(onward);
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => openTunnel(request.url ?? '', socket, proxyFor));
@@ -53,7 +60,11 @@ function credentials(proxy: URL | undefined): Readonly<Record<string, string>> {
 function openTunnel(target: string, inside: Duplex, proxyFor: ProxyFor): void {
   const [host = '', port = '443'] = target.split(':');
   const url = URL.parse(`https://${target}`);
-  const upstream = url === null ? undefined : proxyFor(url);
+  if (url === null) {
+    inside.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    return;
+  }
+  const upstream = proxyFor(url);
   const outside =
     upstream === undefined
       ? connect({ host, port: Number(port) })

@@ -177,7 +177,26 @@ describe('a route is refused', () => {
     ],
     ['a path with a space', { type: 'URLRewrite', urlRewrite: { path: { replaceFullPath: '/a b' } } }],
     ['a host of two lines', { type: 'RequestRedirect', requestRedirect: { hostname: 'a\nb' } }],
-  ])('with a filter that HTTP cannot say: %s', (_, filter) => {
+    [
+      'another length of the request',
+      { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'Content-Length', value: '3' }] } },
+    ],
+    [
+      'no length of the answer',
+      { type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['content-length'] } },
+    ],
+    [
+      'another coding of the answer',
+      {
+        type: 'ResponseHeaderModifier',
+        responseHeaderModifier: { add: [{ name: 'transfer-encoding', value: 'gzip' }] },
+      },
+    ],
+    [
+      'another host, as a header',
+      { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'Host', value: 'other' }] } },
+    ],
+  ])('with a filter that says what none may: %s', (_, filter) => {
     const routes = [routeOf('r', 'svc-gateway', [], { rules: [{ filters: [filter], backendRefs }] })];
     expect(routeSays({ routes })[0]).toBe('Accepted=False UnsupportedValue');
     expect(build({ routes }).table.gateways[0]?.hosts[0]?.rules[0]?.filters).toMatchObject([{ kind: 'refuse' }]);

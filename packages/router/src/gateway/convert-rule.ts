@@ -94,7 +94,8 @@ function isPattern(text: string): boolean {
 function convertFilter(filter: HttpRouteFilter): Filter | string {
   const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
   const unspeakable = unspeakableOf(filter);
-  if (unspeakable !== undefined) return `the filter ${type} has ${JSON.stringify(unspeakable)}, which HTTP cannot say`;
+  if (unspeakable !== undefined)
+    return `the filter ${type} has ${JSON.stringify(unspeakable)}, which a filter may not say`;
   if (type === 'RequestHeaderModifier')
     return { kind: 'request-headers', change: convertHeaders(requestHeaderModifier) };
   if (type === 'ResponseHeaderModifier')
@@ -129,13 +130,18 @@ function unspeakableOf({
     ...(change?.set ?? []),
     ...(change?.add ?? []),
   ]);
+  const names = [
+    ...headers.map(({ name = '' }) => name),
+    ...(requestHeaderModifier?.remove ?? []),
+    ...(responseHeaderModifier?.remove ?? []),
+  ];
   const places = [requestRedirect, urlRewrite].flatMap((change) => [
     change?.hostname,
     change?.path?.replaceFullPath,
     change?.path?.replacePrefixMatch,
   ]);
   return (
-    headers.map(({ name = '' }) => name).find((name) => !isToken(name) || FRAMING.has(name.toLowerCase())) ??
+    names.find((name) => !isToken(name) || FRAMING.has(name.toLowerCase())) ??
     headers.map(({ value = '' }) => value).find((value) => !isFieldValue(value)) ??
     places.find((text) => text !== undefined && text !== '' && !isTarget(text))
   );

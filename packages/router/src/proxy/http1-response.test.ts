@@ -70,6 +70,11 @@ describe('an answer', () => {
       `${OK}x: \xe4\r\ncontent-length: 1\r\n\r\n\xff`,
       { headers: ['x', '\xe4', 'content-length', '1'], body: '\xff' },
     ],
+    [
+      'with bytes that are blanks elsewhere',
+      `${OK}x: \t\xa0voil\xc3\xa0 \r\ncontent-length: 0\r\n\r\n`,
+      { headers: ['x', '\xa0voil\xc3\xa0', 'content-length', '0'] },
+    ],
   ])('%s is understood', (_, text, expected) => {
     expect(hear(whole(text))).toMatchObject({ problem: undefined, ...expected });
   });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
+import { constants } from 'node:http2';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../testing/free-port.ts';
@@ -103,6 +104,21 @@ describe('a request that was sent and not answered', () => {
     const answer = await ask(port, { method, ...(body === undefined ? {} : { body }) });
     expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('d/a:1 broke off without an answer') });
     expect(rude.heard()).toBe(1);
+  });
+
+  it('is never sent again without what was read of its body, though the endpoint says it has not looked', async () => {
+    const { proxy, port } = await parts.proxy(firstOfTies);
+    const busy = await parts.http2Backend((stream) =>
+      stream.once('data', () => stream.close(constants.NGHTTP2_REFUSED_STREAM)),
+    );
+    let heard = 0;
+    const other = await parts.backend((_, response) => {
+      heard += 1;
+      response.end();
+    });
+    proxy.setTable(both(busy, other));
+    expect(await ask(port, { method: 'POST', body: 'order 17' })).toMatchObject({ status: 502 });
+    expect(heard).toBe(0);
   });
 
   it('is never sent again once an answer has begun', async () => {

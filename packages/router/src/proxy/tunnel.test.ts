@@ -75,6 +75,32 @@ describe('a WebSocket', () => {
     expect(String(error)).toContain(`Unexpected server response: ${status}`);
   });
 
+  it('obeys redirects and refusals of its rule', async () => {
+    const { proxy, port } = await parts.proxy();
+    const backends = [backendOf('d/a:1', 1, await echoing())];
+    const headers = { connection: 'upgrade', upgrade: 'websocket', host: 'old' };
+    proxy.setTable(tableOf(backends, { filters: [{ kind: 'redirect', status: 301, hostname: 'new' }] }));
+    const moved = { status: 301, headers: { location: 'http://new/chat' } };
+    expect(await ask(port, { path: '/chat', headers })).toMatchObject(moved);
+    proxy.setTable(tableOf(backends, { filters: [{ kind: 'refuse', why: 'not served' }] }));
+    expect(await ask(port, { headers })).toMatchObject({ status: 500, body: 'not served\n' });
+  });
+
+  it('is opened with the headers that its rule changes, both ways', async () => {
+    const { proxy, port } = await parts.proxy();
+    const change = (value: string) => ({ set: [['x-forwarded-for', value]], add: [], remove: [] }) as const;
+    const filters = [
+      { kind: 'request-headers', change: change('asked') },
+      { kind: 'response-headers', change: change('answered \xe4') },
+    ] as const;
+    proxy.setTable(tableOf([backendOf('d/a:1', 1, await echoing())], { filters }));
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
+    const [[answer], said] = await Promise.all([once(socket, 'upgrade'), next(socket)]);
+    expect(said).toBe('/ asked');
+    expect(answer.headers['x-forwarded-for']).toBe('answered \xe4');
+    socket.terminate();
+  });
+
   it('that the backend does not want gets the backend’s own answer', async () => {
     const { proxy, port } = await parts.proxy();
     const no = await parts.backend((_, response) => void response.writeHead(403).end('not you'));

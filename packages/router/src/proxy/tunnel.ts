@@ -4,9 +4,10 @@ import type { Clock } from '@manta/kube';
 import { chooseEndpoint } from './choose-endpoint.ts';
 import { type Dial, DialingAgent } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
-import { answerOf, filterRequest } from './filters.ts';
+import { answerOf, filterRequest, filterResponse } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
 import { addForwarded, endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
+import type { Filter } from './route-table.ts';
 
 /** Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. */
 export function isWebSocket(request: IncomingMessage): boolean {
@@ -37,6 +38,7 @@ class Tunnel {
   readonly #context: ForwardContext;
   readonly #line: Line;
   readonly #tried = new Set<Endpoint>();
+  #filters: readonly Filter[] = [];
 
   constructor(request: IncomingMessage, socket: Duplex, head: Buffer, context: ForwardContext, line: Line) {
     this.#request = request;
@@ -65,6 +67,7 @@ class Tunnel {
     removeHeader(headers, 'host');
     addForwarded(headers, { host, isSecure, remoteAddress: plainAddress(this.#request.socket.remoteAddress) });
     const rewritten = filterRequest(rule.filters, { target, host }, match, headers);
+    this.#filters = rule.filters;
     headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
     this.#tried.add(choice.endpoint);
     this.#dial(choice.endpoint, rewritten.target, ['host', rewritten.host, ...headers], choice.backend.key);
@@ -100,13 +103,13 @@ class Tunnel {
     upstream.once('upgrade', (response, peer, peerHead) => {
       this.#context.observe.answered(backend, response.statusCode ?? 101);
       peer.once('close', finished);
-      this.#join(headLines(response, true), peer, peerHead);
+      this.#join(headLines(response, true, this.#filters), peer, peerHead);
     });
     upstream.once('response', (response) => {
       this.#context.observe.answered(backend, response.statusCode ?? 502);
       response.once('close', finished);
       response.on('error', () => this.#socket.destroy());
-      this.#socket.write(headLines(response, false));
+      this.#socket.write(headLines(response, false, this.#filters), 'latin1');
       response.pipe(this.#socket);
     });
     upstream.end();
@@ -117,7 +120,7 @@ class Tunnel {
     peer.on('error', () => peer.destroy());
     peer.once('close', () => socket.destroy());
     socket.once('close', () => peer.destroy());
-    socket.write(answer);
+    socket.write(answer, 'latin1');
     if (peerHead.length > 0) socket.write(peerHead);
     if (this.#head.length > 0) peer.write(this.#head);
     peer.pipe(socket);
@@ -139,10 +142,11 @@ class Tunnel {
 }
 
 /** A response head for the client. One that is no upgrade ends with its connection, which saves framing the body again. */
-function headLines(response: IncomingMessage, isUpgrade: boolean): string {
+function headLines(response: IncomingMessage, isUpgrade: boolean, filters: readonly Filter[]): string {
   const { statusCode = 502, statusMessage = '', rawHeaders } = response;
   const upgrade = headerOf(rawHeaders, 'upgrade') ?? 'websocket';
   const kept = endToEnd(rawHeaders);
+  filterResponse(filters, kept);
   kept.push(...(isUpgrade ? ['connection', 'Upgrade', 'upgrade', upgrade] : ['connection', 'close']));
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let i = 0; i + 1 < kept.length; i += 2) lines.push(`${kept[i]}: ${kept[i + 1]}`);

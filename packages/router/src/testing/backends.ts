@@ -6,6 +6,7 @@ import {
   type ServerHttp2Stream,
   type IncomingHttpHeaders,
 } from 'node:http2';
+import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
 import type { Address, Backend, RouteRule, RouteTable } from '../proxy/route-table.ts';
 
 /** A server of a test on a loopback port. */
@@ -63,6 +64,27 @@ export async function startHttp2Backend(
   };
 }
 
+/** Takes connections and leaves every byte to the test. */
+export async function startTcpBackend(handle: (socket: Socket) => void): Promise<TestBackend> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    handle(socket);
+  });
+  const port = await listening(server, 0);
+  return {
+    address: { host: '127.0.0.1', port, protocol: 'auto' },
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
 /** A table with one rule for everything. */
 export function tableOf(backends: readonly Backend[], rule: Partial<RouteRule> = {}): RouteTable {
   const whole: RouteRule = { key: 'default/route/0', createdAt: 0, matches: [], filters: [], backends, ...rule };
@@ -78,7 +100,7 @@ export function backendOf(
   return { key, weight, endpoints: endpoints.map(({ address }) => address) };
 }
 
-function listening(server: Server | Http2Server, port: number): Promise<number> {
+function listening(server: Server | Http2Server | TcpServer, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {

@@ -1,12 +1,13 @@
 import { systemClock } from '@manta/kube';
 import { createProxy, type Proxy, type ProxyOptions } from '../proxy/proxy.ts';
-import { startBackend, startHttp2Backend, type TestBackend } from './backends.ts';
+import { startBackend, startHttp2Backend, startTcpBackend, type TestBackend } from './backends.ts';
 
 /** What a test has opened, and how it is all closed again. */
 export interface Parts {
   readonly proxy: (options?: Partial<ProxyOptions>) => Promise<{ readonly proxy: Proxy; readonly port: number }>;
   readonly backend: (...args: Parameters<typeof startBackend>) => Promise<TestBackend>;
   http2Backend(...args: Parameters<typeof startHttp2Backend>): Promise<TestBackend>;
+  tcpBackend(...args: Parameters<typeof startTcpBackend>): Promise<TestBackend>;
   /** A backend that answers every request with this text. */
   readonly says: (text: string) => Promise<TestBackend>;
   /** Closes it after the test. */
@@ -31,6 +32,7 @@ export function createParts(): Parts {
     },
     backend,
     http2Backend: async (...args) => kept(await startHttp2Backend(...args)),
+    tcpBackend: async (...args) => kept(await startTcpBackend(...args)),
     says: (text) => backend((_, response) => void response.end(text)),
     also: (stop) => void opened.push(stop),
     async close() {

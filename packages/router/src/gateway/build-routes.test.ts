@@ -80,6 +80,12 @@ describe('endpoints', () => {
     expect(first?.at).toEqual(expected);
   });
 
+  it('are none in a slice that says null', () => {
+    const none = { ...sliceOf('a-serve-svc', []), endpoints: null, ports: null };
+    const both = [none as unknown as ReturnType<typeof sliceOf>, sliceOf('a-serve-svc', [['1.1.1.1']])];
+    expect(backendsOf({ slices: both })?.[0]?.at).toEqual(['auto 1.1.1.1:8000']);
+  });
+
   it('have the port that the pod listens on, not that of the Service', () => {
     const [first] = backendsOf({ slices: [sliceOf('a-serve-svc', [['1.1.1.1']], 9999)] }) ?? [];
     expect(first?.at).toEqual(['auto 1.1.1.1:9999']);

@@ -51,11 +51,12 @@ export function serviceRecord({ spec }: Service): ServiceRecord {
   };
 }
 
-export function sliceRecord({ metadata, ports = [], endpoints = [] }: EndpointSlice): SliceRecord {
+/** A slice of nobody may say so with null. */
+export function sliceRecord({ metadata, ports, endpoints }: EndpointSlice): SliceRecord {
   return {
     service: metadata?.labels?.[SERVICE_NAME] ?? '',
-    ports: ports.flatMap(({ name = '', port }) => (port === undefined ? [] : [{ name, port }])),
-    endpoints: endpoints.map(({ addresses, conditions = {} }) => {
+    ports: (ports ?? []).flatMap(({ name = '', port }) => (port === undefined ? [] : [{ name, port }])),
+    endpoints: (endpoints ?? []).map(({ addresses, conditions = {} }) => {
       // What is not said is taken as good, as the API's own words have it.
       const { ready = true, serving = ready, terminating = false } = conditions;
       return { addresses, isReady: ready && !terminating, isLeaving: serving && terminating };

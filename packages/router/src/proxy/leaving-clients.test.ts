@@ -10,7 +10,7 @@ const parts = createParts();
 afterEach(() => parts.close());
 
 /** A proxy before a pod that hears everything and says nothing but its `greeting`. */
-async function listeningPod(protocol: 'auto' | 'http2', greeting?: Buffer) {
+async function listeningPod(protocol: 'auto' | 'http2', greeting?: Buffer, rule: Parameters<typeof tableOf>[1] = {}) {
   const { proxy, port } = await parts.proxy();
   let heard = Buffer.alloc(0);
   let look = () => {};
@@ -24,7 +24,7 @@ async function listeningPod(protocol: 'auto' | 'http2', greeting?: Buffer) {
       look();
     });
   });
-  proxy.setTable(tableOf([backendOf('d/a:1', 1, { address: { ...pod.address, protocol } })]));
+  proxy.setTable(tableOf([backendOf('d/a:1', 1, { address: { ...pod.address, protocol } })], rule));
   const hears = (isEnough: (heard: Buffer) => boolean) =>
     new Promise<void>((resolve) => {
       look = () => {
@@ -72,6 +72,13 @@ describe.each(Object.entries(resets))('a client of HTTP/2 that resets with %s', 
     await pod.hears((heard) => framesOf(heard).some(({ kind }) => kind === RST_STREAM));
     expect(framesOf(pod.heard()).filter(({ kind }) => kind === DATA)).toEqual([{ kind: DATA, isLast: false }]);
   });
+});
+
+it('a body that was still coming when the time for the answer was over is not taken for whole', async () => {
+  const pod = await listeningPod('http2', settings, { timeoutMs: 30 });
+  sendBeginning(parts, pod.port, 'POST', 'part of it');
+  await pod.hears((heard) => framesOf(heard).some(({ kind }) => kind === RST_STREAM));
+  expect(framesOf(pod.heard()).filter(({ kind }) => kind === DATA)).toEqual([{ kind: DATA, isLast: false }]);
 });
 
 it('a client of HTTP/2 that ends its connection has left', async () => {

@@ -56,6 +56,30 @@ describe('the way out of the pods’ network', () => {
     expect(await text(socket)).toContain('GET /through for inside');
   });
 
+  it('does not let an answer that breaks off look whole', async () => {
+    const breaking = createTcpServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .once('data', () =>
+          socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\n', () =>
+            socket.resetAndDestroy(),
+          ),
+        ),
+    );
+    await once(breaking.listen(0, '127.0.0.1'), 'listening');
+    const asked = request({ port: portOf(egress), path: `http://127.0.0.1:${portOf(breaking)}/` }).end();
+    const [answer] = await once(asked, 'response');
+    await expect(text(answer)).rejects.toThrow('aborted');
+    breaking.close();
+  });
+
+  it('refuses a tunnel to a port that is none', async () => {
+    const asked = request({ port: portOf(egress), method: 'CONNECT', path: '127.0.0.1:99999' }).end();
+    const [answer, socket] = await once(asked, 'connect');
+    expect(answer.statusCode).toBe(400);
+    socket.destroy();
+  });
+
   it('says so when nobody is there', async () => {
     const asked = request({ port: portOf(egress), path: 'http://127.0.0.1:1/' }).end();
     const [answer] = await once(asked, 'response');

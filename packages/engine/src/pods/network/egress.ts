@@ -31,6 +31,7 @@ export function createEgress(proxyFor: ProxyFor, limits = LIMITS): (socket: Sock
     const onward = send(
       { ...target, method: request.method, headers: { ...headers, ...credentials(upstream) } },
       (answer) => {
+        // Node takes it for a promise that it may have to refuse.
         const { trailer: _trailer, ...told } = answer.headers;
         response.writeHead(answer.statusCode ?? 502, told);
         answer.on('error', () => response.destroy());

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { http1Limits, type ServerLimits } from '../../server/http/limits.ts';
+import { join } from './join.ts';
 
 /** What is sent through may be large and slow; the head of a request is neither. */
 const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
@@ -54,10 +55,13 @@ async function pass(request: IncomingMessage, response: ServerResponse, dial: Di
       headers: { ...headers, connection: 'close' },
     };
     const onward = send({ ...options, createConnection: () => socket }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      // Node takes it for a promise that it may have to refuse.
+      const { trailer: _trailer, ...told } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, told);
+      answer.on('error', () => response.destroy());
       answer.pipe(response);
     });
-    onward.once('error', (error) => refuse(response, error));
+    onward.on('error', (error) => refuse(response, error));
     response.once('close', () => onward.destroy());
     request.pipe(onward);
   } catch (error) {
@@ -66,7 +70,12 @@ async function pass(request: IncomingMessage, response: ServerResponse, dial: Di
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
-  if (!response.headersSent) response.writeHead(502, { 'content-type': 'text/plain' });
+  // One that breaks off in the middle must not look whole.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(502, { 'content-type': 'text/plain' });
   response.end(`${error instanceof Error ? error.message : String(error)}\n`);
 }
 
@@ -75,10 +84,9 @@ async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, di
   const [host = '', port = '80'] = (request.url ?? '').split(':');
   try {
     const far = await dial(host, Number(port));
-    far.on('error', () => socket.destroy());
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) far.write(head);
-    socket.pipe(far).pipe(socket);
+    join(socket, far);
   } catch (error) {
     socket.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${error instanceof Error ? error.message : String(error)}\n`);
   }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { release } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { MachineKeeper } from '../sandbox/machine-keeper.ts';
 import { execIn, startOn } from '../sandbox/machine-process.ts';
 import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { newSocketFolder } from '../sandbox/socket-folder.ts';
+import { writeInPlace } from '../sandbox/write-in-place.ts';
 import { type Door, Doors } from './doors.ts';
 import { loopbackDevice } from './loopback-device.ts';
 import { endMarked } from './marked-processes.ts';
@@ -132,7 +132,7 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
       const words = await Promise.all(command.map((word) => translate(word, translation)));
       return await execIn(machine.socket, container, words, env ?? {});
     },
-    setHosts: (text) => writeFile(hostsOf(request), text),
+    setHosts: (text) => writeInPlace(hostsOf(request), text),
     connect: (port) => connectTo(realAddress(ip), ports, port),
     async destroy() {
       if (isGone) return;

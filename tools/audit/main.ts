@@ -16,7 +16,10 @@ function advisoryProblems(): readonly string[] {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, timeout: 60_000 } as const;
   const { stdout, error: broken } = spawnSync('npm', ['audit', '--json'], options);
   try {
-    const found = violations(advisoriesIn(stdout || JSON.stringify({ message: broken?.message ?? 'npm audit said nothing' })), (name) => shipped.includes(name));
+    const found = violations(
+      advisoriesIn(stdout || JSON.stringify({ message: broken?.message ?? 'npm audit said nothing' })),
+      (name) => shipped.includes(name),
+    );
     console.log('audit: the registry was asked for advisories');
     return found;
   } catch (error) {

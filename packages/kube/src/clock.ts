@@ -5,7 +5,7 @@ export interface Clock {
   /** Calls `run` once after `delayMs`; the returned function cancels it. A pending timer never keeps the process alive by itself. */
   setTimer(delayMs: number, run: () => void): () => void;
   /** Resolves when answers that have come in meanwhile have been heard; a clock of a simulation has nothing outside to listen to. */
-  turn?(): Promise<void>;
+  readonly turn?: () => Promise<void>;
 }
 
 /** The machine's clock. */

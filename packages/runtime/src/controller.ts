@@ -156,14 +156,15 @@ class QueueController implements Controller {
   async #listen(): Promise<void> {
     const { clock } = this.#world;
     if (clock.turn === undefined) return;
-    if (this.#turn === undefined) {
-      if (clock.now() - this.#listenedAt < LISTEN_EVERY_MS) return;
-      this.#turn = clock.turn().then(() => {
-        this.#listenedAt = clock.now();
-        this.#turn = undefined;
-      });
-    }
+    if (this.#turn === undefined && clock.now() - this.#listenedAt < LISTEN_EVERY_MS) return;
+    this.#turn ??= this.#takeTurn(clock.turn);
     await this.#turn;
+  }
+
+  async #takeTurn(turn: () => Promise<void>): Promise<void> {
+    await turn();
+    this.#listenedAt = this.#world.clock.now();
+    this.#turn = undefined;
   }
 
   /** Holds a key back while an informer it needs is not ready, or has not seen what we last wrote for it. */

@@ -56,7 +56,11 @@ export function routingTrouble(subject: Subject): RoutingTrouble | undefined {
     const why = told ?? `is there a controller for the class ${strategy.pace.gatewayClassName}?`;
     const name = fullName(subject, serviceNames.gateway(subject.name));
     const isTold = told !== undefined;
-    return { why: `the Gateway ${name} is not programmed: ${why}`, isTold, hopeMs: hope(subject, gateway, gateway.status?.conditions) };
+    return {
+      why: `the Gateway ${name} is not programmed: ${why}`,
+      isTold,
+      hopeMs: hope(subject, gateway, gateway.status?.conditions),
+    };
   }
   if (route === undefined) return undefined;
   const told = route.status?.parents?.map(({ conditions }) => refusalOf(conditions)).find((each) => each !== undefined);

@@ -61,6 +61,14 @@ describe('a RayJob on real Ray, whose operator is killed in the middle of it and
     expect(await submitterLog('bad')).toContain('no luck');
   });
 
+  it('that fails in HTTPMode says so, with its last words', async () => {
+    const words = entrypoint(`python -c "raise SystemExit('no luck over HTTP')"`);
+    await create(ray, job('bad-http', `submissionMode: HTTPMode, ${words}, ${onShared}`));
+    const { status } = await overWithKill('bad-http', isRunning);
+    expect(status).toMatchObject({ jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed' });
+    expect(status?.message).toContain('no luck over HTTP');
+  });
+
   it('is submitted by the operator itself in HTTPMode, and no second time', async () => {
     await create(ray, job('http', `submissionMode: HTTPMode, ${hello('over HTTP')}, ${onShared}`));
     const { status } = await overWithKill('http', isRunning);
@@ -68,7 +76,7 @@ describe('a RayJob on real Ray, whose operator is killed in the middle of it and
     expect(await exec(ray, await head('shared'), ['ray', 'job', 'logs', status?.jobId ?? ''])).toContain(
       'over HTTP 1.0',
     );
-    expect(await submissions()).toBe(3);
+    expect(await submissions()).toBe(4);
   });
 
   it('has the packages that its runtime environment names', async () => {
@@ -81,16 +89,23 @@ describe('a RayJob on real Ray, whose operator is killed in the middle of it and
     expect(said).toContain('/runtime_resources/pip/');
   });
 
-  it('waits for its user in InteractiveMode, and follows the job that the user submits', async () => {
-    await create(ray, job('mine', `submissionMode: InteractiveMode, ${onShared}`));
-    await untilObject(ray, resources.rayJobs, 'mine', ({ status }) => status?.jobDeploymentStatus === 'Waiting');
-    await ray.killOperator();
-    const submit = ['ray', 'job', 'submit', '--submission-id=by-hand', '--', 'echo', 'by hand'];
-    await exec(ray, await head('shared'), submit);
-    const body = { spec: { jobId: 'by-hand' } };
-    await ray.client.patch(resources.rayJobs, { namespace: NAMESPACE, name: 'mine' }, { type: 'merge', body });
-    expect((await over('mine')).status).toMatchObject({ jobId: 'by-hand', jobStatus: 'SUCCEEDED' });
-  });
+  it.each([
+    ['mine', 'echo by hand', 'SUCCEEDED'],
+    ['mine-too', 'false', 'FAILED'],
+  ])(
+    'waits for its user in InteractiveMode, and follows the job that the user submits: %s, %s',
+    async (name, command, end) => {
+      await create(ray, job(name, `submissionMode: InteractiveMode, ${onShared}`));
+      await untilObject(ray, resources.rayJobs, name, ({ status }) => status?.jobDeploymentStatus === 'Waiting');
+      await ray.killOperator();
+      const jobId = `${name}-by-hand`;
+      const submit = ['ray', 'job', 'submit', '--no-wait', `--submission-id=${jobId}`, '--', ...command.split(' ')];
+      await exec(ray, await head('shared'), submit);
+      const body = { spec: { jobId } };
+      await ray.client.patch(resources.rayJobs, { namespace: NAMESPACE, name }, { type: 'merge', body });
+      expect((await over(name)).status).toMatchObject({ jobId, jobStatus: end });
+    },
+  );
 
   it('is submitted by a container beside its own head in SidecarMode, and its cluster goes with it', async () => {
     // Two clusters at once are too much for a small machine.
@@ -103,15 +118,17 @@ describe('a RayJob on real Ray, whose operator is killed in the middle of it and
     expect(await until('no cluster', left, (clusters) => clusters.length === 0)).toEqual([]);
   });
 
-  it('that fails at first is run again on a cluster of its own', async () => {
+  it('that fails at first in SidecarMode is run again on a cluster of its own', async () => {
     const spec = clusterSpec()
       .replace('containers: [{', 'volumes: [{ name: v, persistentVolumeClaim: { claimName: seen } }], containers: [{')
       .replace('name: ray-head,', 'name: ray-head, volumeMounts: [{ name: v, mountPath: /seen }],');
     const claim = '{ accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Mi } } }';
     await create(ray, `{ apiVersion: v1, kind: PersistentVolumeClaim, metadata: { name: seen }, spec: ${claim} }`);
-    const work = entrypoint('ls /seen; test -e /seen/once || { touch /seen/once; exit 1; }');
+    // The first run leaves a mark and fails, the second one finds it.
+    const mark = "import os; seen = os.path.exists('/seen/once'); open('/seen/once', 'w'); exit(not seen)";
+    const work = entrypoint(`python -c "${mark}"`);
     const own = `rayClusterSpec: ${spec}, backoffLimit: 1, shutdownAfterJobFinishes: true`;
-    await create(ray, job('again', `submissionMode: HTTPMode, ${work}, ${own}`));
+    await create(ray, job('again', `submissionMode: SidecarMode, ${work}, ${own}`));
     const { status } = await overWithKill('again', ({ failed = 0 }) => failed === 1);
     expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete', failed: 1, succeeded: 1 });
   });

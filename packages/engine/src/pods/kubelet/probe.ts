@@ -107,9 +107,7 @@ async function tryGrpc(
   const socket = await sandbox.connect(port);
   const session = connect(`http://${sandbox.ip}:${port}`, { createConnection: () => socket });
   signal.addEventListener('abort', () => session.destroy(), { once: true });
-  const name = Buffer.from(service);
-  const message = service === '' ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, name.length]), name]);
-  const frame = Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
+  const frame = healthRequest(service);
   const answer = await new Promise<Buffer>((resolve, reject) => {
     session.once('error', reject);
     const stream = session.request({
@@ -129,6 +127,17 @@ async function tryGrpc(
   return answer.length === 7 && answer[5] === 8 && answer[6] === 1
     ? OK
     : { isOk: false, message: 'service unhealthy (responded with "NOT_SERVING")' };
+}
+
+function healthRequest(service: string): Buffer {
+  const name = Buffer.from(service);
+  // Lengths are numbers of seven bits a byte, the lowest first.
+  const { length } = name;
+  const size = length < 128 ? [length] : [(length & 127) | 128, length >> 7];
+  const message = length === 0 ? name : Buffer.concat([Buffer.from([0x0a, ...size]), name]);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
 }
 
 /** A port by its number, or by the name that the container gives it. */

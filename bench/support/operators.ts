@@ -35,33 +35,27 @@ export interface RunningOperator {
 /** Lets the operator's user do what the role says, as an installation would. */
 export async function bindRole(plane: ControlPlane): Promise<void> {
   const role = await output([MANTA, 'rbac']);
-  const name = /^ {2}name: (.+)$/m.exec(role)?.[1] ?? '';
-  const binding = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: 'bench-operator' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: OPERATOR_USER }],
-  };
   await plane.apply(role);
-  await plane.apply(JSON.stringify(binding));
+  await bind(plane, 'bench-operator', /^ {2}name: (.+)$/m.exec(role)?.[1] ?? '');
 }
 
-/** The peer's role is broader than ours, and is not here: it may do everything. */
-async function letPeerDoAll(plane: ControlPlane): Promise<void> {
-  const binding = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: 'bench-peer' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: OPERATOR_USER }],
-  };
-  await plane.apply(JSON.stringify(binding));
+async function bind(plane: ControlPlane, binding: string, role: string): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  await plane.apply(
+    JSON.stringify({
+      apiVersion: `${apiGroup}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: binding },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup, kind: 'User', name: OPERATOR_USER }],
+    }),
+  );
 }
 
 /** Starts it without leader election, with metrics, its log in a file. */
 export async function startOperator(plane: ControlPlane, { command, name }: Operator): Promise<RunningOperator> {
-  if (name === 'peer') await letPeerDoAll(plane);
+  // The peer's role is broader than ours, and is not here: it may do everything.
+  if (name === 'peer') await bind(plane, 'bench-peer', 'cluster-admin');
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:ray-system', 'system:authenticated'];
   const user = plane.user({ name: OPERATOR_USER, groups });
   const flags = [

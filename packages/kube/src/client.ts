@@ -38,6 +38,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Gives up after this long; unary calls default to 30 s, streams to none. */
   readonly timeoutMs?: number | undefined;
+  /** Waits for no turn of its own among the requests of this client, as what keeps a lease must not. */
+  readonly isUrgent?: boolean | undefined;
 }
 
 export interface GetOptions extends CallOptions {

@@ -163,6 +163,24 @@ test('a rate limit counts each kind by itself, and the observer hears of the wai
   await expect(third).rejects.toThrow('stop');
 });
 
+test('requests beyond those that may be under way wait for an answer; what is urgent does not, nor what only streams', async () => {
+  const clock = new ManualClock();
+  const { server, client } = await start({ clock, underWay: { young: 1, youngMs: 1000 } });
+  let answerFirst = () => {};
+  server.script((exchange) => {
+    answerFirst = () => exchange.json(200, widget('a'));
+  });
+  const first = client.get(widgets, here);
+  await expect.poll(() => server.requests.length).toBe(1);
+  const second = client.get(widgets, here);
+  await client.get(widgets, here, { isUrgent: true });
+  for await (const _ of client.listStream(widgets)) expect.unreachable();
+  expect(server.requests).toHaveLength(3);
+  answerFirst();
+  await Promise.all([first, second]);
+  expect(server.requests).toHaveLength(4);
+});
+
 describe('lists', () => {
   test('a list without items is empty', async () => {
     const { server, client } = await start();

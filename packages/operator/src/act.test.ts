@@ -32,6 +32,7 @@ beforeEach(async () => {
   owner = await client.create(resources.rayClusters, cluster());
   actor = {
     client,
+    clock: { now: () => 0 },
     kind: 'RayCluster',
     object: owner,
     events: { event: (input) => void events.push(input) },

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import {
   apiVersionOf,
+  type Clock,
   createMergePatch,
   isAlreadyExists,
   isConflict,
@@ -24,6 +25,7 @@ import type {
   WrittenKind,
 } from '@manta/plan';
 import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
+import { inBatches } from './in-batches.ts';
 import { GANG_TYPES } from './observe/gang-cache.ts';
 import { OutcomeRecord, type Trouble } from './outcome-record.ts';
 import { missingPermission } from './permissions/missing-permission.ts';
@@ -31,6 +33,8 @@ import { missingPermission } from './permissions/missing-permission.ts';
 /** What carrying out a plan needs: the object it is about, the means to write, and who will show us the result. */
 export interface Actor {
   readonly client: KubeClient;
+  /** Tells how long the server takes. */
+  readonly clock: Pick<Clock, 'now'>;
   readonly kind: WrittenKind;
   /** As it was observed; after a write of ours to the object itself, as that write left it. */
   object: KubeObject;
@@ -40,12 +44,6 @@ export interface Actor {
   /** Hands a question for a Ray head over, without waiting for it; kinds that ask Ray nothing have none. */
   readonly askRay?: (action: RayAction) => void;
 }
-
-/**
- * Creations, and deletions, under way at once grow 1, 2, 4 … up to this: what is refused is refused once, not five hundred times. More at
- * once keep an API server no busier, and everybody else's requests waiting.
- */
-const MAX_BATCH = 8;
 
 const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
   RayCluster: resources.rayClusters,
@@ -80,7 +78,7 @@ export async function act(actions: readonly Action[], actor: Actor): Promise<Pla
   const record = new OutcomeRecord();
   for (const step of stepsOf(actions)) {
     let isOver = false;
-    await inBatches(step, async (action) => {
+    await inBatches(step, actor.clock, async (action) => {
       const trouble = await tryOut(action, actor);
       if (trouble === undefined) return undefined;
       if (record.note(trouble)) isOver = true;
@@ -189,21 +187,8 @@ async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor:
   if (action.done !== undefined) tell(actor, action.done);
 }
 
-/** In growing batches; within a batch all are tried, and the first answer stops the rest. */
-async function inBatches<Item, Answer>(
-  items: readonly Item[],
-  run: (item: Item) => Promise<Answer | undefined>,
-): Promise<Answer | undefined> {
-  for (let done = 0, size = 1; done < items.length; done += size, size = Math.min(size * 2, MAX_BATCH)) {
-    const answers = await Promise.all(items.slice(done, done + size).map(run));
-    const first = answers.find((answer) => answer !== undefined);
-    if (first !== undefined) return first;
-  }
-  return undefined;
-}
-
 async function createAll(action: CreateAction, actor: Actor): Promise<void> {
-  const refusal = await inBatches(action.objects, async (object) => {
+  const refusal = await inBatches(action.objects, actor.clock, async (object) => {
     try {
       await createOne(action, object, actor);
       return undefined;

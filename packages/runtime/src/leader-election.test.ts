@@ -1,4 +1,4 @@
-import type { KubeClient } from '@manta/kube';
+import type { CallOptions, KubeClient } from '@manta/kube';
 import { ApiError, TransportError } from '@manta/kube';
 import { describe, expect, test } from 'vitest';
 import type { LeaderElectorOptions } from './leader-election.ts';
@@ -67,6 +67,23 @@ describe('the lease on the wire', () => {
       renewTime: '2026-08-01T12:00:00.000000Z',
       leaseTransitions: 0,
     });
+  });
+
+  test('is asked for, renewed and released without waiting behind other requests of the operator', async () => {
+    const { clock, client, join } = setup();
+    const urgent: unknown[] = [];
+    const noting = new Proxy(client, {
+      get: (target, name) => (type: unknown, of: unknown, options?: CallOptions) => {
+        urgent.push(options?.isUrgent);
+        return Reflect.get(target, name).call(target, type, of, options);
+      },
+    });
+    const { stop, ended } = join('a', { client: noting });
+    await clock.advance(5000);
+    stop();
+    await ended;
+    expect(urgent.length).toBeGreaterThan(4);
+    expect(new Set(urgent)).toEqual(new Set([true]));
   });
 
   test('is renewed every 2 s with one write that keeps the term', async () => {

@@ -252,7 +252,11 @@ class Elector {
         lease ??= await this.#read(undefined);
         if (lease === undefined || holderOf(lease) !== this.#options.identity) return;
         const spec: LeaseSpec = releasedSpec(lease, microTime(this.#options.clock.now()));
-        await this.#options.client.update(LEASES, { ...lease, spec }, { timeoutMs: RELEASE_TIMEOUT_MS });
+        await this.#options.client.update(
+          LEASES,
+          { ...lease, spec },
+          { timeoutMs: RELEASE_TIMEOUT_MS, isUrgent: true },
+        );
         this.#log.info('released leader lease');
         return;
       } catch (error) {
@@ -264,7 +268,7 @@ class Elector {
 
   #call(signal: AbortSignal | undefined) {
     const timeoutMs = signal === undefined ? RELEASE_TIMEOUT_MS : this.#timings.renewDeadlineMs / 2;
-    return { signal, timeoutMs };
+    return { signal, timeoutMs, isUrgent: true };
   }
 
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from '../transport.ts';
 import { AttemptError } from '../transport/attempt-error.ts';
 import { decodeError, wrongContent } from './decode-error.ts';
+import { UnderWay, type UnderWayLimit } from './under-way.ts';
 import { warningTexts } from './warnings.ts';
 
 export interface CallerOptions {
@@ -17,6 +18,8 @@ export interface CallerOptions {
   readonly clock: Clock;
   /** Applies to each kind by itself; absent: no limit. */
   readonly rateLimit?: RateLimit | undefined;
+  /** Of requests of all kinds together, lists and watches that stream excepted; absent: no limit. */
+  readonly underWay?: UnderWayLimit | undefined;
   readonly observer?: Pick<RequestObserver, 'rateLimited'> | undefined;
   /** For the observer. */
   readonly host?: string | undefined;
@@ -44,13 +47,25 @@ const BODY_RETRIES = 1;
 export class Caller {
   readonly #options: CallerOptions;
   readonly #buckets = new Map<string, TokenBucket>();
+  readonly #underWay: UnderWay | undefined;
 
   constructor(options: CallerOptions) {
     this.#options = options;
+    this.#underWay = options.underWay && new UnderWay(options.clock, options.underWay);
   }
 
   /** Sends and reads the whole answer. */
   async unary<T>(ask: Ask, options: CallOptions | undefined): Promise<T> {
+    if (this.#underWay === undefined || options?.isUrgent === true) return await this.#answered<T>(ask, options);
+    const arrived = await this.#underWay.enter(options?.signal);
+    try {
+      return await this.#answered<T>(ask, options);
+    } finally {
+      arrived();
+    }
+  }
+
+  async #answered<T>(ask: Ask, options: CallOptions | undefined): Promise<T> {
     for (let retries = 0; ; retries++) {
       const response = await this.#send(ask, options, 'unary', options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       try {
@@ -75,7 +90,8 @@ export class Caller {
     kind: 'unary' | 'stream',
     timeoutMs: number | undefined,
   ): Promise<TransportResponse> {
-    if (this.#options.rateLimit !== undefined) await this.#waitForTurn(ask, this.#options.rateLimit, options?.signal);
+    const { rateLimit } = this.#options;
+    if (rateLimit !== undefined && options?.isUrgent !== true) await this.#waitForTurn(ask, rateLimit, options?.signal);
     const { method, path, headers, body } = ask;
     const response = await this.#options.transport.send({
       method,

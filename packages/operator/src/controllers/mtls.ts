@@ -102,7 +102,7 @@ export function createMtlsController(world: World, options: MtlsControllerOption
     const informers =
       pki.issuedBy === 'operator' ? { Secret: pki.secrets } : { Certificate: pki.certificates, Issuer: pki.issuers };
     const informerOf: Actor['informerOf'] = (kind) => Object.entries(informers).find(([each]) => each === kind)?.[1];
-    return { client: world.client, kind: 'RayCluster', object, events, context: pass, informerOf };
+    return { client: world.client, clock: world.clock, kind: 'RayCluster', object, events, context: pass, informerOf };
   }
 
   return createController(world, {

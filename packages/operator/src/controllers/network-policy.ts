@@ -62,6 +62,7 @@ export function createNetworkPolicyController(world: World, options: NetworkPoli
     const when = { now: world.clock.now(), generation: cluster.metadata?.generation };
     const outcome = await act(warnings.withoutRepeats(key, actions, when), {
       client: world.client,
+      clock: world.clock,
       kind: 'RayCluster',
       object: cluster,
       events,

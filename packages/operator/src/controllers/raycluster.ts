@@ -210,8 +210,16 @@ class RayClusterReconciler {
 
   #actor(object: RayCluster, context: ReconcileContext): Actor {
     const { events, cache } = this.#options;
-    const { client } = this.#world;
-    return { client, kind: 'RayCluster', object, events, context, informerOf: (kind) => informerOf(cache, kind) };
+    const { client, clock } = this.#world;
+    return {
+      client,
+      clock,
+      kind: 'RayCluster',
+      object,
+      events,
+      context,
+      informerOf: (kind) => informerOf(cache, kind),
+    };
   }
 
   #forget(key: string): ReconcileResult {

@@ -38,6 +38,7 @@ export function createRayCronJobController(world: World, options: RayCronJobCont
     const plan = planRayCronJob(observed);
     const actor: Actor = {
       client: world.client,
+      clock: world.clock,
       kind: 'RayCronJob',
       object: observed.cronJob,
       events,

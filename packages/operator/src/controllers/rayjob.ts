@@ -74,6 +74,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     remember(repaired, key, plan, observed.now);
     const actor: Actor = {
       client: world.client,
+      clock: world.clock,
       kind: 'RayJob',
       object: observed.job,
       events,

@@ -78,6 +78,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
     for (const id of plan.settled) poller.settle(ownerOf(key), id);
     const actor: Actor = {
       client: world.client,
+      clock: world.clock,
       kind: 'RayService',
       object: observed.service,
       events,

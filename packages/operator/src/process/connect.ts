@@ -25,6 +25,8 @@ export interface ConnectWorld {
 
 /** The server repeats its warnings with every request they apply to; each is worth one line. */
 const MAX_WARNINGS = 1_000;
+/** More at once keep no API server busier: its watches only fall behind, and with them all that waits for what they show. */
+const UNDER_WAY = { young: 24, youngMs: 1000 } as const;
 
 /** A client for the cluster that the options name: counted in `rest_client_*`, and with the server's warnings in the log. */
 export async function connect(
@@ -42,6 +44,7 @@ export async function connect(
     transport,
     clock,
     rateLimit: options.rateLimit,
+    underWay: UNDER_WAY,
     observer,
     host: server.host,
     onWarning({ text }) {

@@ -178,6 +178,22 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
+  it('have devices and a terminal of their own, and may be given files beside them', async () => {
+    const message = join(folder, `message-${mode}`);
+    writeFileSync(message, '');
+    const sandbox = await pod();
+    const script = `echo lost > /dev/null; head -c 4 /dev/zero | wc -c; [ -c /dev/urandom ] && echo random
+      script -qec tty /dev/null | tr -d '\\r'; ls /.dev/shm | wc -l; echo "my last words" > /dev/termination-log`;
+    const mounts: Mount[] = [{ kind: 'bind', source: message, target: '/dev/termination-log', isReadOnly: false }];
+    writeFileSync(`/dev/shm/manta-${mode}`, 'not for pods');
+    const { output } = await run(sandbox, script, mounts);
+    rmSync(`/dev/shm/manta-${mode}`);
+    expect(output).toBe('4\nrandom\n/dev/pts/0\n0\n');
+    expect(readFileSync(message, 'utf8')).toBe('my last words\n');
+    expect(existsSync('/dev/termination-log')).toBe(false);
+    await sandbox.destroy();
+  });
+
   it('say what is wrong with a mount, a program or a folder that does not exist', async () => {
     const sandbox = await pod();
     const missing: Mount = { kind: 'bind', source: '/no/such', target: '/x', isReadOnly: true };

@@ -21,7 +21,14 @@ export interface Ended extends ContainerExit {
 /** What a container is at one moment. */
 export type ContainerMoment =
   | { readonly state: 'waiting'; readonly reason: string; readonly message?: string; readonly nextMs?: number }
-  | { readonly state: 'running'; readonly startMs: number; readonly isReady: boolean; readonly nextMs?: number }
+  | {
+      readonly state: 'running';
+      readonly startMs: number;
+      readonly isReady: boolean;
+      /** Whether its startup probe has succeeded; it has unless told. */
+      readonly isStarted?: boolean;
+      readonly nextMs?: number;
+    }
   | ({ readonly state: 'ended' } & Ended);
 
 export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';

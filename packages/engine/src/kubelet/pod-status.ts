@@ -17,6 +17,8 @@ export interface PodView {
   readonly containers: readonly ContainerView[];
   /** Where init containers really run; absent: they are done as soon as the pod starts. */
   readonly initContainers?: readonly ContainerView[];
+  /** Whether the pod has its place; absent: while a container runs. */
+  readonly hasSandbox?: boolean;
   readonly podIp: string;
   readonly hostIp: string;
   readonly startMs: number;
@@ -45,7 +47,10 @@ export function podStatus(view: PodView): PodStatus {
 
 /** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. */
 function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
-  const hasFailed = initContainers.some(({ moment }) => moment.state === 'ended' && moment.code !== 0);
+  const sidecars = sidecarsOf(pod);
+  const hasFailed = initContainers.some(
+    ({ name, moment }) => !sidecars.has(name) && moment.state === 'ended' && moment.code !== 0,
+  );
   if (hasFailed && restartPolicyOf(pod) === 'Never') return 'Failed';
   const states = containers.map(({ moment }) => moment);
   const isLast = (code: number) =>
@@ -56,11 +61,11 @@ function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
   return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';
 }
 
-function conditionsOf(
-  { pod, containers, initContainers = [], nowMs }: PodView,
-  phase: string,
-): readonly PodCondition[] {
-  const unready = containers.filter(({ moment }) => !isReady(moment)).map(({ name }) => name);
+function conditionsOf(view: PodView, phase: string): readonly PodCondition[] {
+  const { pod, containers, initContainers = [], nowMs } = view;
+  const sidecars = sidecarsOf(pod);
+  const lasting = [...initContainers.filter(({ name }) => sidecars.has(name)), ...containers];
+  const unready = lasting.filter(({ moment }) => !isReady(moment)).map(({ name }) => name);
   const ended = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   const message = `containers with unready status: [${unready.join(' ')}]`;
@@ -68,8 +73,8 @@ function conditionsOf(
   const contained = unready.length === 0 ? { status: 'True' } : { status: 'False', ...waits };
   const gate = unready.length === 0 ? missingGate(pod) : undefined;
   const ready = gate === undefined ? contained : { status: 'False', reason: 'ReadinessGatesNotReady', message: gate };
-  const initialized = initializedOf(initContainers, phase);
-  const hasSandbox = containers.some(({ moment }) => moment.state === 'running');
+  const initialized = initializedOf(view, phase);
+  const hasSandbox = !isOver && (view.hasSandbox ?? containers.some(({ moment }) => moment.state === 'running'));
   const wanted: readonly Omit<PodCondition, 'lastTransitionTime'>[] = [
     { type: 'PodReadyToStartContainers', status: hasSandbox ? 'True' : 'False' },
     { type: 'Initialized', ...initialized },
@@ -86,18 +91,27 @@ function conditionsOf(
   return [...own, ...before.filter(({ type }) => !wanted.some((condition) => condition.type === type))];
 }
 
-function initializedOf(initContainers: readonly ContainerView[], phase: string): Omit<PodCondition, 'type'> {
-  const unfinished = initContainers.filter(({ moment }) => !isInitialized(moment)).map(({ name }) => name);
-  if (unfinished.length > 0) {
-    const message = `containers with incomplete status: [${unfinished.join(' ')}]`;
+/** A pod whose containers have begun was initialized, whatever its sidecars do later. */
+function initializedOf({ pod, containers, initContainers = [] }: PodView, phase: string): Omit<PodCondition, 'type'> {
+  const sidecars = sidecarsOf(pod);
+  const unfinished = initContainers.filter((init) => !isInitialized(init, sidecars.has(init.name)));
+  const hasBegun = containers.some(({ attempt, moment }) => attempt > 0 || moment.state === 'running');
+  if (unfinished.length > 0 && !hasBegun && phase !== 'Succeeded') {
+    const message = `containers with incomplete status: [${unfinished.map(({ name }) => name).join(' ')}]`;
     return { status: 'False', reason: 'ContainersNotInitialized', message };
   }
   return phase === 'Succeeded' ? { status: 'True', reason: 'PodCompleted' } : { status: 'True' };
 }
 
-/** An init container is done when it ended well, a sidecar among them when it runs. */
-function isInitialized(moment: ContainerMoment): boolean {
-  return moment.state === 'running' || (moment.state === 'ended' && moment.code === 0);
+/** An init container is done when it ended well, a sidecar among them when it has started. */
+function isInitialized({ moment }: ContainerView, isSidecar: boolean): boolean {
+  return isSidecar ? isStarted(moment) : moment.state === 'ended' && moment.code === 0;
+}
+
+/** The init containers that go on while the others run. */
+function sidecarsOf({ spec }: Pod): ReadonlySet<string> {
+  const inits = spec?.initContainers ?? [];
+  return new Set(inits.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name));
 }
 
 /** What is missing of the conditions that the pod says others must set. */
@@ -113,7 +127,6 @@ function missingGate({ spec, status }: Pod): string | undefined {
 }
 
 function containerStatus({ name, image, attempt, moment, last }: ContainerView): ContainerStatus {
-  const isRunning = moment.state === 'running';
   const hasRun = attempt > 0 || moment.state !== 'waiting';
   // A run that only waits to begin again has not been counted as a restart yet.
   const restartCount = moment.state === 'waiting' && attempt > 0 ? attempt - 1 : attempt;
@@ -123,7 +136,7 @@ function containerStatus({ name, image, attempt, moment, last }: ContainerView):
     imageID: hasRun ? `scripted://${image}` : '',
     ...(hasRun ? { containerID: `scripted://${name}-${restartCount}` } : {}),
     ready: isReady(moment),
-    started: isRunning,
+    started: isStarted(moment),
     restartCount,
     state: stateOf(moment),
     lastState: last === undefined ? {} : { terminated: terminated(last) },
@@ -156,11 +169,13 @@ function terminated({ code, reason, message, startMs, endMs }: Ended) {
 /** In scripts init containers are done when the pod starts, sidecars among them run. */
 function initStatuses(view: PodView, hasStarted: boolean): readonly ContainerStatus[] {
   const { pod, startMs, containers, initContainers } = view;
-  if (initContainers !== undefined)
-    return initContainers.map((init) => ({
-      ...containerStatus(init),
-      ready: init.moment.state === 'ended' && init.moment.code === 0,
-    }));
+  if (initContainers !== undefined) {
+    const sidecars = sidecarsOf(pod);
+    return initContainers.map((init) => {
+      const isSidecar = sidecars.has(init.name);
+      return { ...containerStatus(init), ready: isSidecar ? isReady(init.moment) : isInitialized(init, false) };
+    });
+  }
   const isOver = containers.every(({ moment }) => moment.state === 'ended');
   return (pod.spec?.initContainers ?? []).map(({ name, image = '', restartPolicy }) => {
     const isSidecar = restartPolicy === 'Always';
@@ -175,6 +190,10 @@ function initStatuses(view: PodView, hasStarted: boolean): readonly ContainerSta
 
 function isReady(moment: ContainerMoment): boolean {
   return moment.state === 'running' && moment.isReady;
+}
+
+function isStarted(moment: ContainerMoment): boolean {
+  return moment.state === 'running' && moment.isStarted !== false;
 }
 
 /** How a pod's containers are treated when they end. */

@@ -98,7 +98,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
       connection.allowHalfOpen = false;
       return connection;
     },
-    backend: podBackend(kubelet),
+    backend: podBackend(kubelet, cluster.world.clock),
     async stop() {
       clearInterval(heartbeat);
       stopNodePorts();

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
@@ -7,6 +8,7 @@ import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
 import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
+const ASK_MS = 1000;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 /** Runs a command in a container, with its streams over a WebSocket, as `kubectl exec` speaks it. */
@@ -35,14 +37,31 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
   stdin.on('error', () => undefined);
   if (!isOn(call, 'stdin')) stdin.end();
   onChannels(socket, (channel, bytes) => {
-    if (channel === CHANNEL.stdin) stdin.write(bytes);
+    if (channel === CHANNEL.stdin) feed(socket, stdin, bytes);
     else if (channel === CHANNEL.close && bytes[0] === CHANNEL.stdin) stdin.end();
   });
   socket.once('close', () => running.kill());
   const drained = [sendAll(socket, CHANNEL.stdout, stdout), sendAll(socket, CHANNEL.stderr, stderr)];
   const end = await running.ended;
+  // Whatever it has not read, it never will.
+  stdin.destroy();
   await Promise.all(drained);
   return end;
+}
+
+/** Hands on what a client says no faster than the command takes it. Meanwhile nothing is heard of the client, so it is asked whether it is there. */
+function feed(socket: WebSocket, stdin: Writable, bytes: Buffer): void {
+  if (!stdin.writable || stdin.write(bytes) || socket.isPaused) return;
+  socket.pause();
+  const asking = setInterval(() => socket.ping(), ASK_MS);
+  const over = ['drain', 'close', 'error'];
+  const goOn = () => {
+    clearInterval(asking);
+    for (const event of over) stdin.off(event, goOn);
+    socket.off('close', goOn).resume();
+  };
+  for (const event of over) stdin.on(event, goOn);
+  socket.on('close', goOn);
 }
 
 /** The last word: how the command ended, as a Status. */

@@ -31,11 +31,11 @@ beforeEach(async () => {
   writeFileSync(path, 'before\n');
   served = undefined;
   sockets = [];
-  container = { container: { name: 'c' }, process: {}, output: () => path } as never;
+  container = { container: { name: 'c' }, process: {}, output: () => path, times: () => undefined } as never;
   const query = new URLSearchParams({ follow: 'true' });
   const call = (parts: object) => ({ query, pod: { metadata: { name: 'p' } }, ...parts }) as never as PodCall;
   server = createServer((request, response) => {
-    served = serveLog(container, call({ request, response }));
+    served = serveLog(container, call({ request, response }), Date.now());
   });
   server.on('connection', (socket) => sockets.push(socket));
   server.on('upgrade', (request, socket, head) => {

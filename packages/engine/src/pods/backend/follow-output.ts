@@ -18,26 +18,28 @@ export async function followOutput(
   let at: number | undefined = from;
   for (let isOver = false; !isOver && !listener.aborted; ) {
     isOver = container.process === undefined || container.output(false) !== path;
-    at = await readOutput(path, at, undefined, sink);
+    at = await readOutput(path, at, listener, sink);
     // With a pod that is deleted goes what it has said.
     if (at === undefined) return;
     if (!isOver) await sleep(FOLLOW_MS);
   }
 }
 
-/** Hands on what a file holds from a place on, up to a limit; the place where that ended, undefined where the file is gone. */
+/** Hands on what a file holds from a place on while somebody listens; the place where that ended, undefined where the file is gone. */
 export async function readOutput(
   path: string,
   from: number,
-  limit: number | undefined,
+  listener: AbortSignal,
   sink: Sink,
 ): Promise<number | undefined> {
   try {
     const { size } = statSync(path);
-    const end = limit === undefined ? size : Math.min(size, from + limit);
-    if (end <= from) return from;
-    for await (const chunk of createReadStream(path, { start: from, end: end - 1 })) await sink(chunk);
-    return end;
+    if (size <= from) return from;
+    for await (const chunk of createReadStream(path, { start: from, end: size - 1 })) {
+      await sink(chunk);
+      if (listener.aborted) break;
+    }
+    return size;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

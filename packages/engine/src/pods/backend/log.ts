@@ -1,59 +1,83 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { badRequest } from '../../server/errors.ts';
 import { isGone } from '../../server/http/http-request.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
-import { followOutput, readOutput } from './follow-output.ts';
+import { followOutput, readOutput, type Sink } from './follow-output.ts';
+import { lastLinesFrom, lineFrom } from './line-places.ts';
+import { withTimes } from './with-times.ts';
+
+type Speaker = Pick<ContainerRunner, 'container' | 'output' | 'process' | 'times' | 'view'>;
 
 /** Sends what a container has said, and with `follow` what it goes on to say until it ends. */
-export async function serveLog(
-  container: Pick<ContainerRunner, 'container' | 'output' | 'process' | 'view'>,
-  { query, response, pod }: PodCall,
-): Promise<void> {
-  const isPrevious = query.get('previous') === 'true';
+export async function serveLog(container: Speaker, { query, response, pod }: PodCall, nowMs: number): Promise<void> {
+  const isPrevious = isOn(query, 'previous');
   const path = container.output(isPrevious);
-  const { name } = container.container;
-  if (path === '' || !existsSync(path)) {
-    if (isPrevious) throw badRequest(`previous terminated container "${name}" in pod "${pod.metadata.name}" not found`);
-    const { moment } = container.view();
-    const reason = moment.state === 'waiting' ? moment.reason : 'ContainerCreating';
-    throw badRequest(`container "${name}" in pod "${pod.metadata.name}" is waiting to start: ${reason}`);
-  }
+  if (path === '' || !existsSync(path)) throw badRequest(whyNothing(container, pod.metadata.name, isPrevious));
   response.writeHead(200, { 'content-type': 'text/plain' });
-  const from = startOf(path, query.get('tailLines'));
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const sink = async (chunk: Buffer) => {
-    if (isGone(response) || response.write(chunk) || isGone(response)) return;
-    await new Promise<void>((resolve) => onceFree(response, resolve));
-  };
+  const from = startOf(container, path, query, nowMs);
+  const over = new AbortController();
+  response.on('close', () => over.abort());
+  const limited = upTo(numberOf(query, 'limitBytes'), responseSink(response), () => over.abort());
+  const times = container.times(isPrevious);
+  const isTimed = isOn(query, 'timestamps') && times !== undefined;
+  const sink = isTimed ? withTimes(from, (place) => times.at(place), limited) : limited;
   try {
-    const at = await readOutput(path, from, limitOf(query), sink);
-    const isFollowed = query.get('follow') === 'true' && !isPrevious;
-    if (isFollowed && at !== undefined) await followOutput(container, path, at, gone.signal, sink);
+    const at = await readOutput(path, from, over.signal, sink);
+    const isFollowed = isOn(query, 'follow') && !isPrevious;
+    if (isFollowed && at !== undefined) await followOutput(container, path, at, over.signal, sink);
   } finally {
     response.end();
   }
 }
 
-function limitOf(query: URLSearchParams): number | undefined {
-  const text = query.get('limitBytes');
-  return text === null ? undefined : Number(text);
+function whyNothing(container: Speaker, pod: string, isPrevious: boolean): string {
+  const { name } = container.container;
+  if (isPrevious) return `previous terminated container "${name}" in pod "${pod}" not found`;
+  const { moment } = container.view();
+  const reason = moment.state === 'waiting' ? moment.reason : 'ContainerCreating';
+  const words = reason === 'ErrImagePull' ? "image can't be pulled" : reason;
+  return `container "${name}" in pod "${pod}" is waiting to start: ${words}`;
 }
 
-/** Where the last lines begin. */
-function startOf(path: string, tailLines: string | null): number {
-  if (tailLines === null) return 0;
-  const bytes = readFileSync(path);
-  let at = bytes.length;
-  if (bytes[at - 1] === 10) at -= 1;
-  for (let left = Number(tailLines); left > 0 && at > 0; left--) {
-    const before = bytes.lastIndexOf(10, at - 1);
-    if (before < 0) return 0;
-    at = before;
-    if (left === 1) return before + 1;
-  }
-  return Number(tailLines) === 0 ? bytes.length : 0;
+/** Where what is asked for begins: at the last lines, or at the first that is not too old, whichever comes later. */
+function startOf(container: Speaker, path: string, query: URLSearchParams, nowMs: number): number {
+  const lines = numberOf(query, 'tailLines');
+  const seconds = numberOf(query, 'sinceSeconds');
+  const time = query.get('sinceTime');
+  const sinceMs = seconds !== undefined ? nowMs - seconds * 1000 : time === null ? undefined : Date.parse(time);
+  const tail = lines === undefined ? 0 : lastLinesFrom(path, lines);
+  if (sinceMs === undefined || Number.isNaN(sinceMs)) return tail;
+  const times = container.times(isOn(query, 'previous'));
+  return Math.max(tail, lineFrom(path, times?.since(sinceMs) ?? 0));
+}
+
+function responseSink(response: PodCall['response']): Sink {
+  return async (chunk) => {
+    if (isGone(response) || response.write(chunk) || isGone(response)) return;
+    await new Promise<void>((resolve) => onceFree(response, resolve));
+  };
+}
+
+/** Hands on so many bytes and no more. */
+function upTo(limit: number | undefined, sink: Sink, isFull: () => void): Sink {
+  if (limit === undefined) return sink;
+  let left = limit;
+  return async (chunk) => {
+    const part = chunk.subarray(0, left);
+    left -= part.length;
+    if (part.length > 0) await sink(part);
+    if (left === 0) isFull();
+  };
+}
+
+function isOn(query: URLSearchParams, key: string): boolean {
+  return ['1', 't', 'true'].includes(query.get(key)?.toLowerCase() ?? '');
+}
+
+function numberOf(query: URLSearchParams, key: string): number | undefined {
+  const text = query.get(key);
+  return text === null || text === '' ? undefined : Number(text);
 }
 
 function onceFree(response: PodCall['response'], resolve: () => void): void {

@@ -1,3 +1,4 @@
+import type { Clock } from '@manta/kube';
 import { badRequest } from '../../server/errors.ts';
 import type { PodBackend } from '../../server/subresources/pod-backend.ts';
 import { StatusError } from '../../status-error.ts';
@@ -9,7 +10,7 @@ import { servePortForward } from './port-forward.ts';
 import { serveProxy } from './proxy.ts';
 
 /** Answers for pods that are processes of this machine. */
-export function podBackend(kubelet: ProcessKubelet): PodBackend {
+export function podBackend(kubelet: ProcessKubelet, clock: Clock): PodBackend {
   return {
     async handle(call) {
       const { namespace = '', name } = call.pod.metadata;
@@ -18,10 +19,10 @@ export function podBackend(kubelet: ProcessKubelet): PodBackend {
       const sandbox = worker?.sandbox;
       if (container === undefined) throw new StatusError(500, '', `pod ${name} does not run on this machine any more`);
       if (call.subresource === 'log') {
-        await serveLog(container, call);
+        await serveLog(container, call, clock.now());
         return;
       }
-      if (sandbox === undefined) throw badRequest(`pod ${name} is not running yet`);
+      if (sandbox === undefined) throw badRequest(`pod ${name} is not running`);
       switch (call.subresource) {
         case 'exec':
           await serveExec(sandbox, container, call);

@@ -1,21 +1,29 @@
 import { once } from 'node:events';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Container, LifecycleHandler } from '@manta/api';
+import { type Container, durationFromMs, formatDuration, type LifecycleHandler } from '@manta/api';
+import type { Clock } from '@manta/kube';
 import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from '../../kubelet/container-timeline.ts';
 import type { ContainerView } from '../../kubelet/pod-status.ts';
 import type { ProcessEnd, ProcessRequest, Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
-import { ContainerConfigError } from './config-error.ts';
+import { BackOff, backOffMs } from './back-off.ts';
+import { ContainerConfigError, VolumeError } from './config-error.ts';
+import { Ending } from './ending.ts';
+import { runHook } from './hook.ts';
 import type { ImageAnswer } from './images.ts';
-import { tryProbe } from './probe.ts';
+import { lastWords } from './last-words.ts';
+import { OutputTimes } from './output-times.ts';
+import { pause } from './pause.ts';
 import { runProbes } from './probe-loop.ts';
 
 /** What one container needs of the pod around it. */
 export interface ContainerHost {
   readonly sandbox: Sandbox;
-  readonly now: () => number;
+  readonly clock: Clock;
+  /** The pod as messages name it. */
+  readonly podName: string;
+  /** How long it may take to end where nothing else is said. */
+  readonly graceMs: number;
   /** The process to start, made anew for each run; throws a ContainerConfigError when it cannot be made now. */
-  readonly request: (container: Container, attempt: number) => Promise<ProcessRequest>;
+  readonly request: (container: Container, attempt: number) => Promise<ContainerRequest>;
   /** What runs instead of its image. */
   readonly image: (container: Container) => ImageAnswer;
   /** Whether something in it was killed for want of memory. */
@@ -24,12 +32,12 @@ export interface ContainerHost {
   readonly tell: (severity: 'Normal' | 'Warning', reason: string, message: string) => void;
 }
 
-const FIRST_BACKOFF_MS = 10_000;
-const LONGEST_BACKOFF_MS = 300_000;
-/** A run this long is a success, whatever its end: the next restart comes at once. */
-const FORGIVING_MS = 600_000;
+/** A process, and the file in which it may leave a message when it ends. */
+export interface ContainerRequest extends ProcessRequest {
+  readonly messageFile: string;
+}
+
 const CONFIG_RETRY_MS = 2_000;
-const MESSAGE_BYTES = 2048;
 
 /** One container from its first start to its last end: probed, restarted by its policy, stopped with its hooks. */
 export class ContainerRunner {
@@ -37,12 +45,16 @@ export class ContainerRunner {
   readonly #host: ContainerHost;
   readonly #policy: RestartPolicy;
   readonly #stop = new AbortController();
+  readonly #backOffs = new BackOff();
+  readonly #begun = Promise.withResolvers<void>();
+  readonly #started = Promise.withResolvers<void>();
   #attempt = 0;
-  #moment: ContainerMoment = { state: 'waiting', reason: 'ContainerCreating' };
+  #moment: ContainerMoment;
   #last: Ended | undefined;
   #process: SandboxProcess | undefined;
-  #output = '';
-  #previousOutput = '';
+  #ending: Ending | undefined;
+  #output: OutputTimes | undefined;
+  #previousOutput: OutputTimes | undefined;
 
   constructor(container: Container, policy: RestartPolicy, host: ContainerHost, waiting = 'ContainerCreating') {
     this.container = container;
@@ -60,42 +72,56 @@ export class ContainerRunner {
     return this.#process;
   }
 
+  /** Resolves when it has begun, its hook included, or cannot begin for now: the pod's next container may. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  /** Resolves when its startup probe has succeeded, where it has one, or it will not be started any more. */
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
   /** The file with what the present run says, or the one before it; empty when there is none. */
   output(isPrevious: boolean): string {
+    return this.times(isPrevious)?.path ?? '';
+  }
+
+  /** When the present run, or the one before it, said what. */
+  times(isPrevious: boolean): OutputTimes | undefined {
     return isPrevious ? this.#previousOutput : this.#output;
   }
 
   /** Runs until it has ended for good; the pod's stop counts as that. */
   async run(): Promise<void> {
-    await this.#waitForImage();
-    for (let crashes = 0; !this.#stop.signal.aborted; ) {
-      const request = await this.#requestInTime();
-      if (request === undefined) return;
-      const ended = await this.#runOnce(request);
-      if (this.#stop.signal.aborted || !restarts(this.#policy, ended.code)) return;
-      crashes = ended.endMs - ended.startMs > FORGIVING_MS ? 0 : crashes + 1;
-      this.#last = ended;
-      this.#attempt += 1;
-      await this.#backOff(crashes);
+    try {
+      await this.#waitForImage();
+      while (!this.#stop.signal.aborted) {
+        const request = await this.#requestInTime();
+        if (request === undefined) return;
+        const ended = await this.#runOnce(request);
+        if (this.#stop.signal.aborted || !restarts(this.#policy, ended.code)) return;
+        this.#last = ended;
+        this.#attempt += 1;
+        this.#previousOutput = this.#output;
+        await this.#backOff(this.#backOffs.after(ended.endMs - ended.startMs));
+      }
+    } finally {
+      this.#begun.resolve();
+      this.#started.resolve();
     }
   }
 
-  /** Ends it: the hook first, then a request, then the hammer, all within the grace period. */
+  /** Ends it: the hook first, then a request, then the hammer, all within the grace period, which another call may shorten. */
   async stop(graceMs: number): Promise<void> {
     const process = this.#process;
+    const isFirst = !this.#stop.signal.aborted;
     this.#stop.abort();
-    if (process === undefined) {
-      if (this.#moment.state === 'waiting')
-        this.#set({ state: 'ended', code: 137, startMs: 0, endMs: this.#host.now() });
-      return;
-    }
-    const deadline = sleep(graceMs, 'late', { ref: false });
-    const hook = this.container.lifecycle?.preStop;
-    if (hook !== undefined && graceMs > 0) await Promise.race([this.#hook(hook, 'PreStop'), process.ended, deadline]);
-    if (graceMs > 0) await process.signal('SIGTERM').catch(() => undefined);
-    const outcome = await Promise.race([process.ended, deadline]);
-    if (outcome === 'late') await process.signal('SIGKILL').catch(() => undefined);
-    await process.ended;
+    if (process !== undefined) {
+      if (isFirst) this.#host.tell('Normal', 'Killing', `Stopping container ${this.container.name}`);
+      await this.#end(process, graceMs);
+    } else if (this.#moment.state === 'waiting')
+      this.#set({ state: 'ended', code: 137, startMs: 0, endMs: this.#host.clock.now() });
   }
 
   /** Until its image can be had; one that could not be installed is tried again, ever more seldom. */
@@ -132,135 +158,152 @@ export class ContainerRunner {
     if (!this.#stop.signal.aborted) await once(this.#stop.signal, 'abort');
   }
 
-  async #requestInTime(): Promise<ProcessRequest | undefined> {
-    while (!this.#stop.signal.aborted) {
+  async #requestInTime(): Promise<ContainerRequest | undefined> {
+    for (let told = ''; !this.#stop.signal.aborted; ) {
       try {
         return await this.#host.request(this.container, this.#attempt);
       } catch (error) {
-        if (!(error instanceof ContainerConfigError)) throw error;
-        this.#set({ state: 'waiting', reason: 'CreateContainerConfigError', message: error.message });
+        const message = error instanceof Error ? error.message : String(error);
+        const reason = error instanceof ContainerConfigError ? error.reason : 'CreateContainerError';
+        if (told !== message) this.#host.tell('Warning', ...eventOf(error, message));
+        told = message;
+        this.#set({ state: 'waiting', reason, message });
+        // A kubelet makes all volumes of a pod ready before anything of it runs.
+        if (!(error instanceof VolumeError)) this.#begun.resolve();
         await this.#pause(CONFIG_RETRY_MS);
       }
     }
     return undefined;
   }
 
-  async #runOnce(request: ProcessRequest): Promise<Ended> {
-    this.#previousOutput = this.#output;
-    this.#output = request.output;
-    const startMs = this.#host.now();
+  async #runOnce(request: ContainerRequest): Promise<Ended> {
+    const { clock, sandbox, tell } = this.#host;
+    const startMs = clock.now();
+    this.#output = new OutputTimes(request.output, clock);
     let end: ProcessEnd;
     const over = new AbortController();
     try {
-      const process = await this.#host.sandbox.start(request);
+      const process = await sandbox.start(request);
       this.#process = process;
-      this.#host.tell('Normal', 'Started', `Started container ${this.container.name}`);
-      this.#set({ state: 'running', startMs, isReady: false });
-      void this.#watch(process, startMs, over.signal);
+      tell('Normal', 'Started', `Started container ${this.container.name}`);
+      // Asked to stop while it was being started: whoever asked saw nothing to end.
+      if (this.#stop.signal.aborted) void this.#end(process, 0);
+      else void this.#bringUp(process, startMs, over.signal);
       end = await process.ended;
     } catch (error) {
       end = { code: 128 };
-      this.#host.tell('Warning', 'Failed', error instanceof Error ? error.message : String(error));
+      tell('Warning', 'Failed', error instanceof Error ? error.message : String(error));
     } finally {
       over.abort();
       this.#process = undefined;
+      this.#output.close();
     }
-    const ended: Ended = { ...this.#describe(end), startMs, endMs: this.#host.now() };
+    const ended: Ended = { ...this.#describe(end, request), startMs, endMs: clock.now() };
     this.#set({ state: 'ended', ...ended });
     return ended;
   }
 
-  /** A run that ended badly is told with its last words. */
-  #describe({ code }: ProcessEnd): Pick<Ended, 'code' | 'reason' | 'message'> {
-    if (code === 0) return { code };
+  #describe(
+    { code }: ProcessEnd,
+    { messageFile, output }: ContainerRequest,
+  ): Pick<Ended, 'code' | 'reason' | 'message'> {
     // Where the kernel has killed the first process, what waited for it ends with 1.
-    if ((code === 137 || code === 1) && this.#host.hasRunOut()) return { code: 137, reason: 'OOMKilled' };
-    const message =
-      this.container.terminationMessagePolicy === 'FallbackToLogsOnError' ? tailOf(this.#output) : undefined;
-    const reason = code === 137 && !this.#stop.signal.aborted ? { reason: 'Error' } : {};
-    return { code, ...reason, ...(message === undefined ? {} : { message }) };
+    const isOutOfMemory = (code === 137 || code === 1) && this.#host.hasRunOut();
+    const isOutputEnough = this.container.terminationMessagePolicy === 'FallbackToLogsOnError';
+    const message = lastWords({ message: messageFile, output, isOutputEnough }, code);
+    const reason = isOutOfMemory ? { reason: 'OOMKilled' } : {};
+    return { code: isOutOfMemory ? 137 : code, ...reason, ...(message === undefined ? {} : { message }) };
   }
 
-  async #watch(process: SandboxProcess, startMs: number, signal: AbortSignal): Promise<void> {
-    const postStart = this.container.lifecycle?.postStart;
-    if (postStart !== undefined) await this.#hook(postStart, 'PostStart');
+  /** From its first moment: its hook, then its probes. Nobody sees it run before the hook is done. */
+  async #bringUp(process: SandboxProcess, startMs: number, over: AbortSignal): Promise<void> {
+    const { lifecycle, startupProbe } = this.container;
+    const isWell = lifecycle?.postStart === undefined || (await this.#hook(lifecycle.postStart, 'PostStart', process));
+    if (over.aborted) return;
+    if (!isWell) {
+      this.#host.tell('Normal', 'Killing', 'FailedPostStartHook');
+      await this.#end(process, this.#host.graceMs);
+      return;
+    }
+    this.#set({ state: 'running', startMs, isReady: false, isStarted: startupProbe === undefined });
+    await this.#watch(process, over);
+  }
+
+  async #watch(process: SandboxProcess, over: AbortSignal): Promise<void> {
     const target = { sandbox: this.#host.sandbox, process, container: this.container };
     await runProbes(
       target,
       {
-        started: () => undefined,
-        ready: (isReady) => this.#setReady(startMs, isReady),
-        failed: (probe, message) => this.#host.tell('Warning', 'Unhealthy', `${probe} probe failed: ${message}`),
-        unhealthy: (probe) => {
-          const note = `Container ${this.container.name} failed ${probe.toLowerCase()} probe, will be restarted`;
-          this.#host.tell('Normal', 'Killing', note);
-          void this.#end(process);
+        started: () => {
+          this.#setRunning({ isStarted: true });
+          this.#started.resolve();
         },
+        ready: (isReady) => this.#setRunning({ isReady }),
+        failed: (probe, message) => this.#host.tell('Warning', 'Unhealthy', `${probe} probe failed: ${message}`),
+        unhealthy: (probe) => void this.#endUnhealthy(process, probe),
       },
-      signal,
+      over,
     ).catch(() => undefined);
   }
 
-  async #end(process: SandboxProcess): Promise<void> {
-    await process.signal('SIGTERM').catch(() => undefined);
-    const outcome = await Promise.race([process.ended, sleep(10_000, 'late', { ref: false })]);
-    if (outcome === 'late') await process.signal('SIGKILL').catch(() => undefined);
+  async #endUnhealthy(process: SandboxProcess, probe: 'Liveness' | 'Startup'): Promise<void> {
+    const { name, livenessProbe, startupProbe } = this.container;
+    this.#host.tell('Normal', 'Killing', `Container ${name} failed ${probe.toLowerCase()} probe, will be restarted`);
+    const own = (probe === 'Liveness' ? livenessProbe : startupProbe)?.terminationGracePeriodSeconds;
+    await this.#end(process, own === undefined ? this.#host.graceMs : own * 1000);
   }
 
-  async #hook(hook: LifecycleHandler, name: string): Promise<void> {
-    const process = this.#process;
-    if (process === undefined) return;
-    if (hook.sleep !== undefined) {
-      await sleep(hook.sleep.seconds * 1000, undefined, { ref: false });
-      return;
+  /** Ends a run, whoever wants it to; the first one's wish runs its hook. */
+  #end(process: SandboxProcess, graceMs: number): Promise<void> {
+    if (this.#ending?.process !== process) {
+      const hook = this.container.lifecycle?.preStop;
+      const preStop = hook && (async () => void (await this.#hook(hook, 'PreStop', process)));
+      this.#ending = new Ending(process, this.#host.clock, preStop);
     }
-    const result = await tryProbe(
-      { ...hook, timeoutSeconds: 600 },
-      { sandbox: this.#host.sandbox, process, container: this.container },
-    );
-    if (!result.isOk) this.#host.tell('Warning', `Failed${name}Hook`, result.message);
+    return this.#ending.within(graceMs);
   }
 
-  async #backOff(crashes: number): Promise<void> {
-    const waitMs = crashes <= 1 ? 0 : backOffMs(crashes - 1);
-    const { name } = this.container;
-    const message = `back-off ${waitMs / 1000}s restarting failed container=${name}`;
+  async #hook(hook: LifecycleHandler, name: 'PostStart' | 'PreStop', process: SandboxProcess): Promise<boolean> {
+    const { sandbox, clock } = this.#host;
+    const result = await runHook(hook, { sandbox, process, container: this.container }, clock);
+    // What ends because its container does has not failed.
+    const isOver = this.#process !== process;
+    if (!result.isOk && !isOver)
+      this.#host.tell('Warning', `Failed${name}Hook`, `${name}Hook failed: ${result.message}`);
+    return result.isOk;
+  }
+
+  async #backOff(waitMs: number): Promise<void> {
     if (waitMs === 0) return;
-    this.#host.tell('Warning', 'BackOff', `Back-off restarting failed container ${name}`);
+    const { name } = this.container;
+    const { podName } = this.#host;
+    const wait = formatDuration(durationFromMs(waitMs));
+    const message = `back-off ${wait} restarting failed container=${name} pod=${podName}`;
+    this.#host.tell('Warning', 'BackOff', `Back-off restarting failed container ${name} in pod ${podName}`);
     this.#set({ state: 'waiting', reason: 'CrashLoopBackOff', message });
     await this.#pause(waitMs);
   }
 
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+  #pause(ms: number): Promise<void> {
+    return pause(this.#host.clock, ms, this.#stop.signal);
   }
 
-  #setReady(startMs: number, isReady: boolean): void {
-    if (this.#moment.state !== 'running' || this.#moment.isReady === isReady) return;
-    this.#set({ state: 'running', startMs, isReady });
+  #setRunning(change: { readonly isReady: boolean } | { readonly isStarted: boolean }): void {
+    if (this.#moment.state !== 'running') return;
+    const changed = { ...this.#moment, ...change };
+    const { isReady, isStarted } = this.#moment;
+    if (changed.isReady !== isReady || changed.isStarted !== isStarted) this.#set(changed);
   }
 
   #set(moment: ContainerMoment): void {
     this.#moment = moment;
+    if (moment.state !== 'waiting' || moment.reason.startsWith('Err')) this.#begun.resolve();
     this.#host.changed();
   }
 }
 
-/** How long to wait after so many failures in a row. */
-function backOffMs(failures: number): number {
-  return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
-}
-
-function tailOf(path: string): string | undefined {
-  try {
-    const { size } = statSync(path);
-    const length = Math.min(size, MESSAGE_BYTES);
-    const buffer = Buffer.alloc(length);
-    const file = openSync(path, 'r');
-    readSync(file, buffer, 0, length, size - length);
-    closeSync(file);
-    return buffer.toString('utf8');
-  } catch {
-    return undefined;
-  }
+function eventOf(error: unknown, message: string): readonly [reason: string, message: string] {
+  return error instanceof VolumeError
+    ? ['FailedMount', `MountVolume.SetUp failed for volume "${error.volume}" : ${message}`]
+    : ['Failed', `Error: ${message}`];
 }

@@ -1,16 +1,18 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container, Pod, PodStatus } from '@manta/api';
+import type { Clock } from '@manta/kube';
 import type { Stored } from '../../controllers/cluster.ts';
 import { podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
 import type { Cgroups, ContainerGroup } from '../limits/cgroups.ts';
 import { limitsOf } from '../limits/limits-of.ts';
-import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
-import { ContainerRunner } from './container-runner.ts';
+import type { Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
+import { NoCommandError } from './config-error.ts';
+import { type ContainerRequest, ContainerRunner } from './container-runner.ts';
 import { environmentOf } from './environment.ts';
 import { expand } from './expand.ts';
 import type { ImageTable } from './images.ts';
+import { pause } from './pause.ts';
 import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
 import { removeFolder } from './remove-folder.ts';
 import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
@@ -19,7 +21,7 @@ import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type Volu
 export interface NodeServices {
   readonly driver: SandboxDriver;
   readonly images: ImageTable;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly hostIp: string;
   readonly nodeCapacity: Readonly<Record<string, string>>;
   /** Where pods keep their files while they live; each has a folder of its own there. */
@@ -42,13 +44,15 @@ const DEFAULT_GRACE_SECONDS = 30;
 const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 60_000;
+/** What sidecars get to end where the others have taken all the time there was. */
+const SIDECAR_MS = 2000;
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
 /** One pod on this machine, from its sandbox to its last container's end. */
 export class PodWorker {
   readonly uid: string;
-  readonly #pod: Stored<Pod>;
+  #pod: Stored<Pod>;
   readonly #node: NodeServices;
   readonly #changed: () => void;
   readonly #folder: string;
@@ -58,10 +62,14 @@ export class PodWorker {
   readonly #volumes = new Map<string, ReadyVolume>();
   readonly #groups = new Map<string, ContainerGroup>();
   #sandbox: Sandbox | undefined;
+  /** Nothing will run in it any more. */
+  #isOver = false;
   #problem: string | undefined;
   #isStopping = false;
   readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
+  #stopByMs = Number.POSITIVE_INFINITY;
+  #isForced = false;
   #endTurn: () => void = () => undefined;
 
   constructor(pod: Stored<Pod>, node: NodeServices, changed: () => void) {
@@ -69,35 +77,37 @@ export class PodWorker {
     this.#pod = pod;
     this.#node = node;
     this.#changed = changed;
-    this.#startMs = node.now();
+    this.#startMs = node.clock.now();
     this.#folder = join(node.folder, pod.metadata.uid);
     const policy = restartPolicyOf(pod);
     const runner = (container: Container, own: typeof policy, waiting?: string) =>
       new ContainerRunner(container, own, this.#host(container), waiting);
     const hasInits = (pod.spec?.initContainers ?? []).length > 0;
     this.#inits = (pod.spec?.initContainers ?? []).map((container) => {
-      const isSidecar = container.restartPolicy === 'Always';
-      return runner(container, isSidecar ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure');
+      return runner(container, isSidecar(container) ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure');
     });
     this.#mains = (pod.spec?.containers ?? []).map((container) =>
       runner(container, policy, hasInits ? 'PodInitializing' : undefined),
     );
   }
 
+  /** Where it runs; undefined before it does, and when it has ended. */
   get sandbox(): Sandbox | undefined {
-    return this.#sandbox;
+    return this.#isOver ? undefined : this.#sandbox;
   }
 
   /** The status to report now. */
-  status(current: Pod): PodStatus {
-    const status = podStatus({
+  status(current: Stored<Pod>): PodStatus {
+    this.#pod = current;
+    const { message: _, ...status } = podStatus({
       pod: current,
       containers: this.#mains.map((runner) => runner.view()),
       ...(this.#inits.length === 0 ? {} : { initContainers: this.#inits.map((runner) => runner.view()) }),
       podIp: this.#sandbox?.ip ?? '',
       hostIp: this.#node.hostIp,
       startMs: this.#startMs,
-      nowMs: this.#node.now(),
+      nowMs: this.#node.clock.now(),
+      hasSandbox: this.sandbox !== undefined,
     });
     return this.#problem === undefined ? status : { ...status, message: this.#problem };
   }
@@ -122,17 +132,20 @@ export class PodWorker {
     }
   }
 
-  /** Ends everything within the grace period and takes the sandbox down; never rejects. Asking again waits for the same end. */
-  stop(graceSeconds = this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS): Promise<void> {
+  /** Ends everything within the grace period and takes the sandbox down; never rejects. Asking again waits for the same end, or a sooner one. */
+  stop(graceSeconds = graceOf(this.#pod)): Promise<void> {
     this.#isStopping = true;
     this.#stopping.abort();
-    this.#stopped ??= this.#stop(graceSeconds * 1000);
-    return this.#stopped;
+    this.#isForced ||= graceSeconds <= 0;
+    this.#stopByMs = Math.min(this.#stopByMs, this.#node.clock.now() + graceSeconds * 1000);
+    const hurry = this.#stopped === undefined ? undefined : this.#endContainers();
+    this.#stopped ??= this.#stop();
+    return hurry === undefined ? this.#stopped : Promise.all([hurry, this.#stopped]).then(() => undefined);
   }
 
   /** Brings volumes that show ConfigMaps, Secrets and tokens up to date. */
   async refresh(): Promise<void> {
-    if (this.#sandbox === undefined || this.#isStopping) return;
+    if (this.sandbox === undefined || this.#isStopping) return;
     for (const volume of this.#pod.spec?.volumes ?? []) {
       const isLive = volume.configMap ?? volume.secret ?? volume.projected ?? volume.downwardAPI;
       if (isLive !== undefined) await prepareVolume(volume, this.#folder, this.#sources()).catch(() => undefined);
@@ -140,7 +153,8 @@ export class PodWorker {
   }
 
   async setHosts(): Promise<void> {
-    if (this.#sandbox !== undefined) await this.#sandbox.setHosts(this.#node.hostsOf(this.#pod, this.#sandbox.ip));
+    const { sandbox } = this;
+    if (sandbox !== undefined) await sandbox.setHosts(this.#node.hostsOf(this.#pod, sandbox.ip));
   }
 
   async #start(): Promise<void> {
@@ -166,14 +180,40 @@ export class PodWorker {
     }
     await this.setHosts();
     this.#changed();
+    if (await this.#initialize()) await this.#runMains();
+    if (!this.#isStopping) await this.#rest();
+  }
+
+  /** Runs the init containers one after the other; false when the pod comes to nothing. */
+  async #initialize(): Promise<boolean> {
     for (const init of this.#inits) {
-      if (init.container.restartPolicy === 'Always') void init.run();
-      else await init.run();
+      const run = init.run();
+      // A sidecar goes on by itself from there.
+      await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
-      if (this.#isStopping || (moment.state === 'ended' && moment.code !== 0)) return;
+      const hasFailed = !isSidecar(init.container) && moment.state === 'ended' && moment.code !== 0;
+      if (this.#isStopping || hasFailed) return false;
     }
-    await Promise.all(this.#mains.map((main) => main.run()));
-    await Promise.all(this.#inits.map((sidecar) => sidecar.stop(1000)));
+    return true;
+  }
+
+  /** Starts the containers in their order, each when the one before it has begun, and waits until all have ended. */
+  async #runMains(): Promise<void> {
+    const runs: Promise<void>[] = [];
+    for (const main of this.#mains) {
+      if (this.#isStopping) break;
+      runs.push(main.run());
+      await main.begun;
+    }
+    await Promise.all(runs);
+  }
+
+  /** What has ended by itself keeps its output and nothing else: others get its address. */
+  async #rest(): Promise<void> {
+    await this.#endSidecars(() => graceOf(this.#pod) * 1000);
+    this.#isOver = true;
+    await this.#sandbox?.destroy().catch(() => undefined);
+    for (const group of this.#groups.values()) group.remove();
   }
 
   /** Tried again, ever more seldom, until it succeeds; undefined when the pod was stopped before. */
@@ -190,15 +230,26 @@ export class PodWorker {
         this.#endTurn();
         this.#changed();
       }
-      await sleep(pauseMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      await pause(this.#node.clock, pauseMs, this.#stopping.signal);
     }
     return undefined;
   }
 
-  async #stop(graceMs: number): Promise<void> {
-    const runners = [...this.#mains, ...this.#inits];
-    await Promise.all(runners.map((runner) => runner.stop(graceMs)));
+  async #stop(): Promise<void> {
+    await this.#endContainers();
+    await this.#endSidecars(() => Math.max(this.#stopByMs - this.#node.clock.now(), this.#isForced ? 0 : SIDECAR_MS));
     await this.#takeDown();
+  }
+
+  async #endContainers(): Promise<void> {
+    const left = Math.max(0, this.#stopByMs - this.#node.clock.now());
+    const runners = [...this.#mains, ...this.#inits.filter(({ container }) => !isSidecar(container))];
+    await Promise.all(runners.map((runner) => runner.stop(left)));
+  }
+
+  /** Sidecars serve the others to the end, and those that began later are served by those before them. */
+  async #endSidecars(graceMs: () => number): Promise<void> {
+    for (const init of this.#inits.toReversed()) if (isSidecar(init.container)) await init.stop(graceMs());
   }
 
   /** Never rejects: where the machine is gone its processes are too, and a folder that resists is swept at the next start. */
@@ -211,7 +262,9 @@ export class PodWorker {
   #host(container: Container) {
     return {
       sandbox: lazily(() => this.#sandbox),
-      now: this.#node.now,
+      clock: this.#node.clock,
+      podName: `${this.#pod.metadata.name}_${this.#pod.metadata.namespace}(${this.uid})`,
+      graceMs: graceOf(this.#pod) * 1000,
       request: (_: Container, attempt: number) => this.#request(container, attempt),
       image: ({ image = '' }: Container) => this.#node.images(image),
       hasRunOut: () => this.#groups.get(container.name)?.hasRunOut() === true,
@@ -224,7 +277,7 @@ export class PodWorker {
     };
   }
 
-  async #request(container: Container, attempt: number): Promise<ProcessRequest> {
+  async #request(container: Container, attempt: number): Promise<ContainerRequest> {
     const sources = this.#sources();
     for (const volume of this.#pod.spec?.volumes ?? []) {
       if (container.volumeMounts?.some(({ name }) => name === volume.name) !== true) continue;
@@ -242,20 +295,38 @@ export class PodWorker {
     const shmBytes =
       sharedMemoryBytes(container, this.#volumes) ??
       (isRay ? Math.max(DEFAULT_SHM_BYTES, sharedMemoryFor(storeBytes)) : DEFAULT_SHM_BYTES);
+    const messageFile = this.#freshFiles(container.name, attempt);
+    const messagePath = container.terminationMessagePath ?? '/dev/termination-log';
     const fallback = image.kind === 'known' ? (image.command ?? []) : [];
     const command = [...(container.command ?? fallback), ...(container.args ?? [])];
     if (command.length === 0)
-      throw new Error(`container ${container.name} has no command, and none is known of its image`);
+      throw new NoCommandError(`container ${container.name} has no command, and none is known of its image`);
     return {
       name: container.name,
       command: command.map((word) => expand(word, env)),
       env,
-      mounts: mountsOf(container, this.#volumes, env),
+      mounts: [
+        ...mountsOf(container, this.#volumes, env),
+        { kind: 'bind', source: messageFile, target: messagePath, isReadOnly: false },
+      ],
       workingDir: container.workingDir ?? (isRay ? '/home/ray' : '/'),
       shmBytes,
       output: join(this.#folder, 'logs', `${container.name}.${attempt}.log`),
+      messageFile,
       joins: this.#group(container)?.joins ?? [],
     };
+  }
+
+  /** The file for a run's message. Of earlier runs the last one's output stays. */
+  #freshFiles(name: string, attempt: number): string {
+    const folder = join(this.#folder, 'logs');
+    for (const old of [`${name}.${attempt - 2}.log`, `${name}.${attempt - 1}.message`])
+      rmSync(join(folder, old), { force: true });
+    const messageFile = join(folder, `${name}.${attempt}.message`);
+    writeFileSync(messageFile, '');
+    // Whoever the container's programs run as may write it.
+    chmodSync(messageFile, 0o666);
+    return messageFile;
   }
 
   /** The container's control groups, made anew for each run, so that what has run out is known of this one. */
@@ -270,6 +341,15 @@ export class PodWorker {
     const { hostIp, nodeCapacity } = this.#node;
     return { ...this.#node.sourcesOf(this.#pod), pod: this.#pod, podIp: this.#sandbox?.ip ?? '', hostIp, nodeCapacity };
   }
+}
+
+function isSidecar({ restartPolicy }: Container): boolean {
+  return restartPolicy === 'Always';
+}
+
+/** How long a pod may take to end, in seconds. */
+function graceOf({ spec }: Pod): number {
+  return spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
 }
 
 /** Up enough to let the next one begin: it is ready, or it will not become so by waiting. */

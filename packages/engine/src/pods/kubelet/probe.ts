@@ -63,14 +63,20 @@ async function tryCommand(
   return code === 0 ? OK : { isOk: false, message: said.trim() || `command ended with ${code}` };
 }
 
-async function tryHttp(
+async function tryHttp(action: HTTPGetAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeResult> {
+  const status = await requestOver(action, target, signal);
+  return status >= 200 && status < 400 ? OK : { isOk: false, message: `HTTP probe failed with statuscode: ${status}` };
+}
+
+/** Asks a container over HTTP as a kubelet does; gives the status of its answer. */
+export async function requestOver(
   { path = '/', port, scheme = 'HTTP', host, httpHeaders = [] }: HTTPGetAction,
   { sandbox, container }: ProbeTarget,
-  signal: AbortSignal,
-): Promise<ProbeResult> {
+  signal?: AbortSignal,
+): Promise<number> {
   const number = portOf(port, container);
   const socket = await sandbox.connect(number);
-  signal.addEventListener('abort', () => socket.destroy(), { once: true });
+  signal?.addEventListener('abort', () => socket.destroy(), { once: true });
   const named = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
   const headers = {
     'user-agent': 'kube-probe/1.36',
@@ -79,8 +85,7 @@ async function tryHttp(
     host: `${host ?? sandbox.ip}:${number}`,
     ...named,
   };
-  const status = await getStatus(scheme, socket, path, headers);
-  return status >= 200 && status < 400 ? OK : { isOk: false, message: `HTTP probe failed with statuscode: ${status}` };
+  return await getStatus(scheme, socket, path, headers);
 }
 
 function getStatus(scheme: string, socket: Duplex, path: string, headers: Record<string, string>): Promise<number> {

@@ -185,7 +185,7 @@ class Kubelet implements Controller {
     return {
       driver,
       images,
-      now: () => world.clock.now(),
+      clock: world.clock,
       hostIp: HOST_IP,
       nodeCapacity: capacity,
       cgroups,

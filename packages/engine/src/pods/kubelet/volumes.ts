@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Container, KeyToPath, Volume, VolumeMount, VolumeProjection } from '@manta/api';
 import { parseQuantity, quantityValue } from '@manta/api';
 import type { Mount } from '../sandbox/sandbox.ts';
-import { ContainerConfigError } from './config-error.ts';
+import { ContainerConfigError, VolumeError } from './config-error.ts';
 import { expand } from './expand.ts';
 import { configMapValue, type PodSources, podField, resourceField, secretValue } from './pod-sources.ts';
 
@@ -23,8 +23,16 @@ export interface ReadyVolume {
   readonly memory?: { readonly bytes: number | undefined };
 }
 
-/** Makes a volume ready, or brings its files up to date. Throws a {@link ContainerConfigError} when something is missing. */
+/** Makes a volume ready, or brings its files up to date. Throws a {@link VolumeError} when something is missing. */
 export async function prepareVolume(volume: Volume, folder: string, sources: VolumeSources): Promise<ReadyVolume> {
+  try {
+    return await readyVolume(volume, folder, sources);
+  } catch (error) {
+    throw error instanceof ContainerConfigError ? new VolumeError(volume.name, error.message) : error;
+  }
+}
+
+async function readyVolume(volume: Volume, folder: string, sources: VolumeSources): Promise<ReadyVolume> {
   const path = join(folder, 'volumes', volume.name);
   const { emptyDir, hostPath, persistentVolumeClaim, configMap, secret, projected, downwardAPI } = volume;
   if (emptyDir !== undefined) {
@@ -66,7 +74,13 @@ function projectionsOf({ configMap, secret, projected, downwardAPI }: Volume): r
   return downwardAPI === undefined ? undefined : [{ downwardAPI }];
 }
 
-type Files = ReadonlyMap<string, Buffer>;
+/** What is in a file, and its mode where it has one of its own. */
+interface File {
+  readonly content: Buffer;
+  readonly mode?: number | undefined;
+}
+
+type Files = ReadonlyMap<string, File>;
 
 async function filesOf(projection: VolumeProjection, sources: VolumeSources): Promise<Files> {
   const { configMap, secret, serviceAccountToken, downwardAPI } = projection;
@@ -85,10 +99,10 @@ async function filesOf(projection: VolumeProjection, sources: VolumeSources): Pr
   }
   if (serviceAccountToken !== undefined) {
     const { path, audience, expirationSeconds } = serviceAccountToken;
-    return new Map([[path, Buffer.from(await sources.token(audience, expirationSeconds))]]);
+    return new Map([[path, { content: Buffer.from(await sources.token(audience, expirationSeconds)) }]]);
   }
   return new Map(
-    (downwardAPI?.items ?? []).map(({ path, fieldRef, resourceFieldRef }) => {
+    (downwardAPI?.items ?? []).map(({ path, fieldRef, resourceFieldRef, mode }) => {
       const { containerName, resource = '', divisor } = resourceFieldRef ?? {};
       const container = sources.pod.spec?.containers.find(({ name }) => name === containerName);
       const text =
@@ -97,7 +111,7 @@ async function filesOf(projection: VolumeProjection, sources: VolumeSources): Pr
           : container === undefined
             ? ''
             : resourceField(sources, container, resource, divisor);
-      return [path, Buffer.from(text)] as const;
+      return [path, { content: Buffer.from(text), mode }] as const;
     }),
   );
 }
@@ -108,29 +122,35 @@ function chosen(
   isOptional: boolean | undefined,
   valueOf: (key: string) => Buffer | undefined,
 ): Files {
-  const wanted = items ?? keys.map((key) => ({ key, path: key }));
+  const wanted: readonly KeyToPath[] = items ?? keys.map((key) => ({ key, path: key }));
   return new Map(
-    wanted.flatMap(({ key, path }) => {
+    wanted.flatMap(({ key, path, mode }) => {
       const value = valueOf(key);
       if (value === undefined && isOptional !== true)
         throw new ContainerConfigError(`references non-existent config key: ${key}`);
-      return value === undefined ? [] : [[path, value] as const];
+      return value === undefined ? [] : [[path, { content: value, mode }] as const];
     }),
   );
 }
 
-/** Each file is replaced as a whole, so that nobody reads half of one. */
-function writeFiles(folder: string, files: Files, mode: number): void {
+/** Each file is replaced as a whole, so that nobody reads half of one; those that are no longer meant to be there go. */
+function writeFiles(folder: string, files: Files, defaultMode: number): void {
   mkdirSync(folder, { recursive: true });
-  for (const [path, content] of files) {
+  const targets = new Set<string>();
+  for (const [path, { content, mode = defaultMode }] of files) {
     const target = join(folder, path);
     if (!target.startsWith(`${folder}/`)) throw new ContainerConfigError(`the path ${path} leads out of its volume`);
+    targets.add(target);
     mkdirSync(dirname(target), { recursive: true });
     const fresh = `${target}.new`;
+    rmSync(fresh, { force: true });
     writeFileSync(fresh, content);
     chmodSync(fresh, mode);
     renameSync(fresh, target);
   }
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile() && !targets.has(join(entry.parentPath, entry.name)))
+      rmSync(join(entry.parentPath, entry.name), { force: true });
 }
 
 /** What a container sees of the pod's volumes. */

@@ -85,12 +85,20 @@ for name in proc tmp run home mnt .host; do mkdir "$R/$name"; own "/$name"; done
 mount --rbind / "$R/.host"; read_only_all "$R/.host"
 # Sockets of the host, the machine's own among them, are none of a pod's business.
 for name in tmp run; do mount -t tmpfs -o mode=755 tmpfs "$R/.host/$name"; done
+# Devices are there by links, so that a pod may have files of its own beside them: its message when it ends, for one.
+mkdir "$R/dev" "$R/.dev"; mount --rbind /dev "$R/.dev"
+mount -t tmpfs -o mode=755 tmpfs "$R/dev"; own /dev
+(set --; for entry in /dev/*; do set -- "$@" "/.dev/\${entry#/dev/}"; done; ln -s "$@" "$R/dev/")
+rm -f "$R/dev/shm" "$R/dev/pts" "$R/dev/ptmx"; mkdir "$R/dev/shm" "$R/dev/pts"
+[ -d /dev/shm ] && mount -t tmpfs -o mode=755 tmpfs "$R/.dev/shm"
+if mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$R/dev/pts" 2>/dev/null; then ln -s pts/ptmx "$R/dev/ptmx"
+else mount --rbind /dev/pts "$R/dev/pts"; ln -s /.dev/ptmx "$R/dev/ptmx"; fi
 for entry in /*; do
-  case "$entry" in /proc|/tmp|/run|/home|/mnt|'/*') continue;; esac
+  case "$entry" in /proc|/tmp|/run|/home|/mnt|/dev|'/*') continue;; esac
   if [ -L "$entry" ]; then ln -s "$(readlink "$entry")" "$R$entry"
   elif [ -d "$entry" ]; then
     show "$entry" "$entry"
-    case "$entry" in /dev|/sys) ;; *) read_only_all "$R$entry";; esac
+    case "$entry" in /sys) ;; *) read_only_all "$R$entry";; esac
   fi
 done
 for entry in /home/*; do

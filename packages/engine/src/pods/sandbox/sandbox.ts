@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { ServiceRoute } from '../network/service-routes.ts';
 
 /**
@@ -99,7 +99,7 @@ export interface ProcessEnd {
 
 /** A command inside a container, and its streams. */
 export interface ExecStreams {
-  readonly stdin: NodeJS.WritableStream;
+  readonly stdin: Writable;
   readonly stdout: NodeJS.ReadableStream;
   readonly stderr: NodeJS.ReadableStream;
   readonly ended: Promise<ProcessEnd>;

@@ -1,0 +1,40 @@
+import type { Clock } from '@manta/kube';
+
+/** Timers cannot wait longer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A moment that can only come nearer. */
+export class Deadline {
+  /** Resolves when it has come. */
+  readonly passed: Promise<void>;
+  readonly #clock: Clock;
+  #pass: () => void = () => undefined;
+  #atMs = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.passed = new Promise((resolve) => {
+      this.#pass = resolve;
+    });
+  }
+
+  get hasPassed(): boolean {
+    return this.#clock.now() >= this.#atMs;
+  }
+
+  /** No later than so long from now. */
+  within(ms: number): void {
+    const atMs = this.#clock.now() + ms;
+    if (atMs >= this.#atMs) return;
+    this.#atMs = atMs;
+    this.#cancel();
+    if (ms <= 0) this.#pass();
+    else this.#cancel = this.#clock.setTimer(Math.min(ms, LONGEST_MS), this.#pass);
+  }
+
+  /** Nobody waits for it any more. */
+  forget(): void {
+    this.#cancel();
+  }
+}

@@ -1,0 +1,45 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+/** As much as a kubelet takes of a message, and of a log in its stead. */
+const MESSAGE_BYTES = 4096;
+const LOG_BYTES = 2048;
+const LOG_LINES = 80;
+
+/** Where a container's last words may be. */
+export interface LastWords {
+  /** The file that stands for its `terminationMessagePath`. */
+  readonly message: string;
+  readonly output: string;
+  /** Whether its output does where a run that failed has left no message. */
+  readonly isOutputEnough: boolean;
+}
+
+/** What a container has left as its message; undefined where it has left none. */
+export function lastWords({ message, output, isOutputEnough }: LastWords, code: number): string | undefined {
+  const written = read(message, (size) => [0, Math.min(size, MESSAGE_BYTES)]);
+  if (written !== '') return written;
+  if (code === 0 || !isOutputEnough) return undefined;
+  const said = read(output, (size) => [Math.max(0, size - LOG_BYTES), Math.min(size, LOG_BYTES)]);
+  return said === '' ? undefined : lastLines(said);
+}
+
+function lastLines(text: string): string {
+  const lines = text.split('\n');
+  // What ends with a line's end has nothing behind it.
+  return lines.slice(-(lines.at(-1) === '' ? LOG_LINES + 1 : LOG_LINES)).join('\n');
+}
+
+function read(path: string, part: (size: number) => readonly [from: number, length: number]): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const [from, length] = part(fstatSync(file).size);
+      const buffer = Buffer.alloc(length);
+      return buffer.toString('utf8', 0, readSync(file, buffer, 0, length, from));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
+}

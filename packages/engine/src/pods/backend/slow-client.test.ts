@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Duplex, PassThrough, Readable } from 'node:stream';
+import { Duplex, PassThrough, Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -105,5 +105,72 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
     });
     await once(socket, 'close');
     expect(heard).toBe(ALL);
+  });
+});
+
+describe('a command that is told something', () => {
+  /** A command that takes what it is told when a test lets it. */
+  function listener() {
+    const ended = Promise.withResolvers<{ code: number }>();
+    const waiting: (() => void)[] = [];
+    const heard = { bytes: 0, isFree: false };
+    const stdin = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        heard.bytes += chunk.length;
+        if (heard.isFree) done();
+        else waiting.push(done);
+      },
+      final: (done) => {
+        done();
+        ended.resolve({ code: 0 });
+      },
+    });
+    const free = () => {
+      heard.isFree = true;
+      for (const done of waiting.splice(0)) done();
+    };
+    const kill = () => {
+      pod.isGone = true;
+      ended.resolve({ code: 137 });
+    };
+    const streams = { stdin, stdout: EMPTY(), stderr: EMPTY(), ended: ended.promise, kill };
+    serve = (call) => {
+      call.query.set('stdin', 'true');
+      return serveExec(
+        { exec: async () => streams } as never,
+        { process: {}, container: { name: 'c' } } as never,
+        call,
+      );
+    };
+    return { stdin, heard, free };
+  }
+
+  /** Says 64 MB in pieces, and that this was all. */
+  async function tell(): Promise<WebSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['v5.channel.k8s.io']);
+    await once(socket, 'open');
+    for (let sent = 0; sent < ALL; sent += MEGABYTE) socket.send(Buffer.alloc(MEGABYTE));
+    socket.send(Buffer.from([255, 0]));
+    return socket;
+  }
+
+  it('is told no faster than it takes it, and all of it in the end', async () => {
+    const { stdin, heard, free } = listener();
+    const socket = await tell();
+    await vi.waitFor(() => expect(connection?.isPaused()).toBe(true), { timeout: 5000 });
+    for (let n = 0; n < 500; n += 1) await setImmediate();
+    expect(stdin.writableLength).toBeLessThan(4 * MEGABYTE);
+    free();
+    await once(socket, 'close');
+    expect(heard.bytes).toBe(ALL - ALL / MEGABYTE);
+  });
+
+  it('is ended when its client leaves before it has listened', async () => {
+    listener();
+    const socket = await tell();
+    await vi.waitFor(() => expect(connection?.isPaused()).toBe(true), { timeout: 5000 });
+    socket.terminate();
+    await vi.waitFor(() => expect(pod.isGone).toBe(true), { timeout: 5000 });
+    await served;
   });
 });

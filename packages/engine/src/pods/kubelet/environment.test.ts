@@ -1,4 +1,4 @@
-import type { EnvVar } from '@manta/api';
+import type { EnvFromSource, EnvVar } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { environmentOf } from './environment.ts';
 import type { PodSources } from './pod-sources.ts';
@@ -6,7 +6,7 @@ import type { PodSources } from './pod-sources.ts';
 const meta = (name: string) => ({ name, namespace: 'default', uid: name, resourceVersion: '1' });
 const sources: PodSources = {
   pod: {
-    metadata: { name: 'p', namespace: 'ns', uid: 'u1', labels: { app: 'x' } },
+    metadata: { name: 'p', namespace: 'ns', uid: 'u1', labels: { app: 'x' }, annotations: { note: 'hi' } },
     spec: { nodeName: 'n', containers: [{ name: 'other', resources: { requests: { cpu: '250m' } } }] },
   },
   podIp: '10.0.0.2',
@@ -39,6 +39,23 @@ describe('a variable of a container', () => {
     ],
     ['a ConfigMap', { valueFrom: { configMapKeyRef: { name: 'map', key: 'key' } } }, 'from map'],
     ['a Secret', { valueFrom: { secretKeyRef: { name: 'hidden', key: 'key' } } }, 'from secret'],
+    ['the name of the node', { valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }, 'n'],
+    ['an annotation', { valueFrom: { fieldRef: { fieldPath: "metadata.annotations['note']" } } }, 'hi'],
+    [
+      'what the node has, without a limit',
+      { valueFrom: { resourceFieldRef: { containerName: 'other', resource: 'limits.cpu' } } },
+      '4',
+    ],
+    [
+      'a Secret that may be missing',
+      { valueFrom: { secretKeyRef: { name: 'no', key: 'k', optional: true } } },
+      undefined,
+    ],
+    [
+      'a key that may be missing',
+      { valueFrom: { secretKeyRef: { name: 'hidden', key: 'no', optional: true } } },
+      undefined,
+    ],
     [
       'a ConfigMap that may be missing',
       { valueFrom: { configMapKeyRef: { name: 'no', key: 'k', optional: true } } },
@@ -58,6 +75,16 @@ describe('a variable of a container', () => {
     ],
   ])('is refused with a reason when %s does not exist', (_, valueFrom, message) => {
     expect(() => valueOf({ valueFrom })).toThrow(message);
+  });
+
+  it('may come with all of a ConfigMap or Secret, which are refused when they are missing unless they may be', () => {
+    const from = (source: EnvFromSource) => environmentOf({ ...container, envFrom: [source] }, sources, {});
+    expect(from({ prefix: 'P_', configMapRef: { name: 'map' } })).toEqual({ P_key: 'from map' });
+    expect(from({ secretRef: { name: 'hidden' } })).toEqual({ key: 'from secret' });
+    expect(() => from({ configMapRef: { name: 'no' } })).toThrow('configmap "no" not found');
+    expect(() => from({ secretRef: { name: 'no' } })).toThrow('secret "no" not found');
+    expect(from({ configMapRef: { name: 'no', optional: true } })).toEqual({});
+    expect(from({ secretRef: { name: 'no', optional: true } })).toEqual({});
   });
 
   it('wins over what whole ConfigMaps and Secrets bring, which win over the image', () => {

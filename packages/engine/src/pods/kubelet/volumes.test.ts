@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Volume } from '@manta/api';
@@ -10,7 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), 'manta-volumes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const sources: VolumeSources = {
-  pod: { metadata: { name: 'p', labels: { a: 'b' } }, spec: { containers: [{ name: 'main' }] } },
+  pod: {
+    metadata: { name: 'p', labels: { a: 'b' } },
+    spec: { containers: [{ name: 'main', resources: { limits: { cpu: '1500m' } } }] },
+  },
   podIp: '10.0.0.2',
   hostIp: '127.0.0.1',
   nodeCapacity: {},
@@ -34,6 +37,64 @@ describe('a volume', () => {
     const volume = await prepare({ secret: { secretName: 'hidden', defaultMode: 0o400 } }, 'secret');
     expect(read(volume, 'key')).toBe('secret');
     expect(statSync(join(volume.path, 'key')).mode & 0o777).toBe(0o400);
+  });
+
+  it('gives each file the mode that it asks for, and the others that of the volume', async () => {
+    const items = [
+      { key: 'one', path: 'one', mode: 0o600 },
+      { key: 'two', path: 'two' },
+    ];
+    const fields = [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' }, mode: 0o400 }];
+    const modes = async (volume: Omit<Volume, 'name'>, name: string, ...files: readonly string[]) => {
+      const { path } = await prepare(volume, name);
+      return files.map((file) => (statSync(join(path, file)).mode & 0o777).toString(8));
+    };
+    expect(await modes({ configMap: { name: 'map', items } }, 'modes', 'one', 'two')).toEqual(['600', '644']);
+    const sources0 = [{ configMap: { name: 'map', items } }, { downwardAPI: { items: fields } }];
+    const projected = { sources: sources0, defaultMode: 0o440 };
+    expect(await modes({ projected }, 'modes2', 'one', 'two', 'name')).toEqual(['600', '440', '400']);
+  });
+
+  it('shows what is there now, and no longer what is not', async () => {
+    const volume = { configMap: { name: 'map', items: [{ key: 'one', path: 'deep/one' }] } };
+    const before = await prepare(volume, 'now');
+    expect(read(before, 'deep/one')).toBe('1');
+    const after = await prepare({ configMap: { name: 'map' } }, 'now');
+    expect(read(after, 'one')).toBe('1');
+    expect(existsSync(join(after.path, 'deep/one'))).toBe(false);
+  });
+
+  it.each<[string, Omit<Volume, 'name'>]>([
+    ['a ConfigMap', { configMap: { name: 'no', optional: true } }],
+    ['a key', { configMap: { name: 'map', items: [{ key: 'no', path: 'x' }], optional: true } }],
+    ['a Secret', { secret: { secretName: 'no', optional: true } }],
+  ])('is empty without %s that may be missing', async (_, volume) => {
+    expect(readdirSync((await prepare(volume, 'optional')).path)).toEqual([]);
+  });
+
+  it('is mounted as a whole or in part, under a path that variables may be in', async () => {
+    const volume = await prepare({ emptyDir: {} }, 'parts');
+    const mounts = [
+      { name: 'v', mountPath: '/all/' },
+      { name: 'v', mountPath: '/part', subPath: 'a/b', readOnly: true },
+      { name: 'v', mountPath: '/own', subPathExpr: '$(POD)/logs' },
+    ];
+    const main = { name: 'main', volumeMounts: mounts };
+    expect(mountsOf(main, new Map([['v', volume]]), { POD: 'p-1' })).toEqual([
+      { kind: 'bind', source: volume.path, target: '/all', isReadOnly: false },
+      { kind: 'bind', source: join(volume.path, 'a/b'), target: '/part', isReadOnly: true },
+      { kind: 'bind', source: join(volume.path, 'p-1/logs'), target: '/own', isReadOnly: false },
+    ]);
+    expect(existsSync(join(volume.path, 'p-1/logs'))).toBe(true);
+  });
+
+  it('shows what containers may use', async () => {
+    const items = [
+      { path: 'cpu', resourceFieldRef: { containerName: 'main', resource: 'limits.cpu', divisor: '1m' } },
+      { path: 'name', fieldRef: { fieldPath: 'metadata.name' } },
+    ];
+    const volume = await prepare({ downwardAPI: { items } }, 'fields');
+    expect([read(volume, 'cpu'), read(volume, 'name')]).toEqual(['1500', 'p']);
   });
 
   it('joins a token, a ConfigMap and fields of the pod', async () => {

@@ -48,6 +48,7 @@ export type {
 export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
 export { isHeadInQuestion } from './raycluster/head-name.ts';
+export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,
   JobRecord,

@@ -129,6 +129,30 @@ describe('a RayCluster', () => {
     expect((await client.list(resources.ingresses)).items).toHaveLength(1);
   });
 
+  it('whose name is cut like that of another gets an account and a token of its own, which stay when the other goes', async () => {
+    const spec = { rayVersion: '2.55.0', enableInTreeAutoscaling: true, authOptions: { mode: 'token' } } as const;
+    const names = ['a', 'c'].map((letter) => `${letter}${'b'.repeat(52)}`);
+    for (const name of names) {
+      await apply(spec, { name });
+      await clock.advance(1000);
+    }
+    const objects = async () =>
+      Promise.all(
+        [resources.serviceAccounts, resources.roles, resources.roleBindings, resources.secrets].map(async (type) => {
+          const { items } = await client.list<KubeObject>(type);
+          return items.map(({ metadata }) => `${metadata?.ownerReferences?.[0]?.name?.[0]}: ${metadata?.name}`);
+        }),
+      );
+    const [first = '', second = ''] = (await objects())[0] ?? [];
+    expect([first, second]).toEqual([`a: ${'b'.repeat(50)}`, expect.stringMatching(/^c: cb{43}-.....$/)]);
+    expect(await objects()).toEqual(Array.from({ length: 4 }, () => [first, second]));
+    await client.delete(resources.rayClusters, { name: names[0] ?? '', namespace: 'ml' });
+    for (const type of [resources.serviceAccounts, resources.roles, resources.roleBindings, resources.secrets])
+      await client.delete(type, { name: 'b'.repeat(50), namespace: 'ml' });
+    await clock.advance(IDLE_MS);
+    expect(await objects()).toEqual(Array.from({ length: 4 }, () => [second]));
+  });
+
   it('is suspended as a whole and comes back as a whole', async () => {
     await apply();
     await runPods();

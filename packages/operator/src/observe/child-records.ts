@@ -19,7 +19,8 @@ export type ClusterKey = string;
 export type Belonging<R> = R & { readonly belongsTo: readonly ClusterKey[] };
 
 export function namedRecord({ metadata = {} }: KubeObject): NamedRecord {
-  return { name: metadata.name ?? '', uid: metadata.uid ?? '', owner: ownerOf(metadata) };
+  const { name = '', uid = '', labels } = metadata;
+  return { name, uid, owner: ownerOf(metadata), cluster: labels?.[Label.Cluster] };
 }
 
 /** The same for objects that carry our label. */

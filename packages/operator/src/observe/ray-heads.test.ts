@@ -1,6 +1,7 @@
 import { AuthMode, type Pod, type RayCluster, type Secret, type Service } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { resources } from '@manta/kube';
+import { spareObjectName } from '@manta/plan';
 import { createMetricsRegistry, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ beforeEach(async () => {
   rayToken = undefined;
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
-  for (const informer of [cache.pods, cache.services]) void informer.run(stop.signal);
+  for (const informer of [cache.pods, cache.services, cache.secrets]) void informer.run(stop.signal);
   await clock.advance(100);
   heads = (throughApiServer = false) =>
     createRayHeads({
@@ -134,6 +135,29 @@ describe('a token', () => {
     await client.patch(resources.secrets, { namespace: 'ml', name: 'c' }, { type: 'merge', body: { data } });
     await clock.advance(30_000);
     expect(await all.find(GUARDED)).toMatchObject({ head: { token: 'new' } });
+  });
+
+  it('comes from another Secret where another cluster has the usual name', async () => {
+    const name = `a${'b'.repeat(52)}`;
+    const long: RayCluster = { ...GUARDED, metadata: { ...GUARDED.metadata, name } };
+    const owned = (owner: string) => ({
+      namespace: 'ml',
+      labels: { 'ray.io/cluster': name },
+      ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name, uid: owner, controller: true }],
+    });
+    const token = (value: string) => ({ auth_token: Buffer.from(value).toString('base64') });
+    await service('dashboard', `${name}-head-svc`);
+    await client.create<Secret>(resources.secrets, {
+      metadata: { ...owned('another'), name: 'b'.repeat(50) },
+      data: token('of another'),
+    });
+    expect(await heads().find(long)).toMatchObject({ head: { token: 'of another' } });
+    await client.create<Secret>(resources.secrets, {
+      metadata: { ...owned('u1'), name: spareObjectName(name) ?? '' },
+      data: token('its own'),
+    });
+    await clock.advance(100);
+    expect(await heads().find(long)).toMatchObject({ head: { token: 'its own' } });
   });
 
   it('is read at once for what is tried only once', async () => {

@@ -12,6 +12,7 @@ import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
 import type { RayHead } from '@manta/ray';
 import { toKey } from '@manta/runtime';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
+import { withSpareSecret } from './spare-secret.ts';
 
 /** Where a cluster's head is, or a sentence that says why it cannot be asked. */
 export type HeadLookup =
@@ -39,7 +40,7 @@ export interface FindOptions {
 }
 
 export interface RayHeadsOptions {
-  readonly cache: Pick<RayClusterCache, 'pods' | 'services'>;
+  readonly cache: Pick<RayClusterCache, 'pods' | 'services' | 'secrets'>;
   readonly client: Pick<KubeClient, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly clusterDomain: string;
@@ -83,7 +84,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
       if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
       const token = isK8sAuthEnabled(cluster.spec)
         ? kubernetesToken(await rayToken?.())
-        : await tokens.of(cluster, isFresh === true, signal);
+        : await tokens.of(withSpareSecret(cluster, cache.secrets), isFresh === true, signal);
       return token.ok
         ? { isFound: true, head: { url: where, token: token.value, session } }
         : { isFound: false, why: token.why };

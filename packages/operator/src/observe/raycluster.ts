@@ -9,6 +9,7 @@ import {
   type ObservedChildren,
   type ObservedRayCluster,
   ownServiceAccount,
+  spareObjectName,
 } from '@manta/plan';
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { serviceRecord } from './child-records.ts';
@@ -109,15 +110,17 @@ function otherChildren(
     names.flatMap((each) => informer.get(toKey(namespace, each)) ?? []);
   const own = cluster.spec === undefined ? undefined : ownServiceAccount(cluster.spec);
   const claim = cluster.spec?.gcsFaultToleranceOptions?.storage?.claimName;
+  const spare = [spareObjectName(name)].filter((each) => each !== undefined);
   return {
     serviceAccounts: find(
       cache.serviceAccounts,
       clusterObjectNames.serviceAccount(name, own),
       ...(own === undefined ? [] : [own]),
+      ...spare,
     ),
-    roles: find(cache.roles, clusterObjectNames.role(name)),
-    roleBindings: find(cache.roleBindings, clusterObjectNames.roleBinding(name)),
-    secrets: find(cache.secrets, clusterObjectNames.authSecret(name)),
+    roles: find(cache.roles, clusterObjectNames.role(name), ...spare),
+    roleBindings: find(cache.roleBindings, clusterObjectNames.roleBinding(name), ...spare),
+    secrets: find(cache.secrets, clusterObjectNames.authSecret(name), ...spare),
     ingresses: [cache.ingresses.get(toKey(namespace, serviceNames.ingress(name)))].filter(
       (ingress) => ingress !== undefined,
     ),

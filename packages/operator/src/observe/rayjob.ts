@@ -31,6 +31,7 @@ import type { HeadLookup, RayHeads } from './ray-heads.ts';
 import type { RayJobCache } from './rayjob-cache.ts';
 import { answerOf, commandsOf } from './rayjob-answers.ts';
 import { clustersFor, straysOf } from './rayjob-strays.ts';
+import { withSpareSecret } from './spare-secret.ts';
 import type { SubmitterEnds } from './submitter-ends.ts';
 
 /** What observing needs besides the key. */
@@ -77,9 +78,10 @@ export async function observeRayJob(
   { key, freshness, signal }: ReconcileContext,
   repairedSince: number | undefined,
 ): Promise<RayJobObservation | undefined> {
-  const core = await coreOf(observer, key, freshness, signal);
-  if (core === undefined) return undefined;
-  const { cluster } = core;
+  const found = await coreOf(observer, key, freshness, signal);
+  if (found === undefined) return undefined;
+  const cluster = found.cluster === undefined ? undefined : withSpareSecret(found.cluster, observer.cache.secrets);
+  const core = { ...found, cluster };
   const { heads, poller, context, parseYaml } = observer;
   // What was asked for an attempt that is over, or for another job of this name, says nothing about the one that begins.
   if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));

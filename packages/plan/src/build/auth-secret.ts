@@ -24,14 +24,22 @@ export function wantsAuthSecret(spec: RayClusterSpec): boolean {
   );
 }
 
-/** The Secret with the token that Ray asks its clients for; `random` are fresh random bytes. Undefined where none is needed. */
-export function buildAuthSecret(cluster: RayCluster, spec: RayClusterSpec, random: Uint8Array): Secret | undefined {
+/**
+ * The Secret with the token that Ray asks its clients for; `random` are fresh random bytes, `secretName` is given where it is not the
+ * usual one. Undefined where none is needed.
+ */
+export function buildAuthSecret(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  random: Uint8Array,
+  secretName?: string,
+): Secret | undefined {
   if (!wantsAuthSecret(spec)) return undefined;
   const { name = '' } = cluster.metadata ?? {};
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: childMetadata(cluster, clusterObjectNames.authSecret(name), { [Label.Cluster]: name }),
+    metadata: childMetadata(cluster, clusterObjectNames.authSecret(name, secretName), { [Label.Cluster]: name }),
     type: 'Opaque',
     stringData: { [AUTH_TOKEN_KEY]: btoa(String.fromCharCode(...random)) },
   };

@@ -13,17 +13,26 @@ import { childMetadata, clusterLabels } from './child-metadata.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** The autoscaler's account; undefined where none is needed or the head has an account of the user's own. */
-export function buildAutoscalerServiceAccount(cluster: RayCluster, spec: RayClusterSpec): ServiceAccount | undefined {
+/**
+ * The autoscaler's account; undefined where none is needed or the head has an account of the user's own. Like the Role and the binding it
+ * has the usual name unless another is given.
+ */
+export function buildAutoscalerServiceAccount(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  name: string = clusterObjectNames.serviceAccount(cluster.metadata?.name ?? ''),
+): ServiceAccount | undefined {
   if (!isAutoscalingEnabled(spec) || ownServiceAccount(spec) !== undefined) return undefined;
-  const name = clusterObjectNames.serviceAccount(cluster.metadata?.name ?? '');
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: childMetadata(cluster, name, clusterLabels(cluster)) };
 }
 
 /** What the autoscaler may do in the cluster's namespace; undefined where it does not run. */
-export function buildAutoscalerRole(cluster: RayCluster, spec: RayClusterSpec): Role | undefined {
+export function buildAutoscalerRole(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  name: string = clusterObjectNames.role(cluster.metadata?.name ?? ''),
+): Role | undefined {
   if (!isAutoscalingEnabled(spec)) return undefined;
-  const name = clusterObjectNames.role(cluster.metadata?.name ?? '');
   return {
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
@@ -40,16 +49,20 @@ export function alignAutoscalerRole(live: Role, wanted: Role): Role | undefined 
 }
 
 /** Gives the autoscaler's Role to the account of the head pod; undefined where the autoscaler does not run. */
-export function buildAutoscalerRoleBinding(cluster: RayCluster, spec: RayClusterSpec): RoleBinding | undefined {
+export function buildAutoscalerRoleBinding(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  name: string = clusterObjectNames.roleBinding(cluster.metadata?.name ?? ''),
+): RoleBinding | undefined {
   if (!isAutoscalingEnabled(spec)) return undefined;
-  const { name = '', namespace = '' } = cluster.metadata ?? {};
+  const { namespace = '' } = cluster.metadata ?? {};
   const account = clusterObjectNames.serviceAccount(name, ownServiceAccount(spec));
   return {
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
-    metadata: childMetadata(cluster, clusterObjectNames.roleBinding(name), clusterLabels(cluster)),
+    metadata: childMetadata(cluster, name, clusterLabels(cluster)),
     subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-    roleRef: { apiGroup: RBAC, kind: 'Role', name: clusterObjectNames.role(name) },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name },
   };
 }
 

@@ -148,25 +148,3 @@ describe('a head that is protected from evictions', () => {
     expect(plan(options)).toEqual(expected);
   });
 });
-
-describe('objects whose names were cut', () => {
-  const name = `a${'b'.repeat(52)}`;
-  const cut = 'b'.repeat(50);
-  const children = (owner: string) => ({
-    services: [],
-    serviceAccounts: [named(cut, owner)],
-    roles: [named(cut, owner)],
-    roleBindings: [named(cut, owner)],
-  });
-  const warnings = (owner: string) =>
-    plan({ metadata: { name }, spec: { enableInTreeAutoscaling: true }, children: children(owner) }).filter((line) =>
-      line.startsWith('Warning'),
-    );
-
-  it('are told of where another cluster has them too', () => {
-    expect(warnings('else')).toEqual([
-      expect.stringMatching(/^Warning SharedObjectNames: ServiceAccount ml\/b+, Role ml/),
-    ]);
-    expect(warnings('cluster-uid')).toEqual([]);
-  });
-});

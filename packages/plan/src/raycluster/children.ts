@@ -16,6 +16,7 @@ import { type Action, validationWarning, warning } from '../plan.ts';
 import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
+import { objectName } from './object-name.ts';
 import type { ServiceRecord } from './observed.ts';
 import { tellOfSharedNames } from './shared-names.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -51,14 +52,15 @@ function planServiceAccount(subject: Subject): readonly Action[] {
     subject,
     'ServiceAccount',
     'service account',
-    buildAutoscalerServiceAccount(cluster, spec),
+    buildAutoscalerServiceAccount(cluster, spec, objectName(subject)),
     children.serviceAccounts,
   );
 }
 
 function planAccess(subject: Subject): readonly Action[] {
   const { spec, cluster, children } = subject;
-  const role = buildAutoscalerRole(cluster, spec);
+  const used = objectName(subject);
+  const role = buildAutoscalerRole(cluster, spec, used);
   return [
     ...createUnlessThere(subject, 'Role', 'role', role, children.roles),
     ...updateRole(subject, role),
@@ -66,7 +68,7 @@ function planAccess(subject: Subject): readonly Action[] {
       subject,
       'RoleBinding',
       'role binding',
-      buildAutoscalerRoleBinding(cluster, spec),
+      buildAutoscalerRoleBinding(cluster, spec, used),
       children.roleBindings,
     ),
   ];
@@ -81,8 +83,9 @@ function updateRole(subject: Subject, wanted: Role | undefined): readonly Action
 }
 
 /** Made once and never changed: whoever has the token goes on using it. Nobody is told, as with any secret. */
-function planAuthSecret({ cluster, spec, tokenBytes, children }: Subject): readonly Action[] {
-  const secret = buildAuthSecret(cluster, spec, tokenBytes);
+function planAuthSecret(subject: Subject): readonly Action[] {
+  const { cluster, spec, tokenBytes, children } = subject;
+  const secret = buildAuthSecret(cluster, spec, tokenBytes, objectName(subject));
   if (secret === undefined || isThere(children.secrets, secret.metadata?.name ?? '')) return [];
   return [{ type: 'create', kind: 'Secret', objects: [secret], whenExists: 'fine' }];
 }

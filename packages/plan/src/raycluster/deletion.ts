@@ -11,6 +11,7 @@ import {
 import { storageNamespaceOf } from '../build/gcs-ft.ts';
 import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
 import { type Action, normal, type Plan, warning } from '../plan.ts';
+import { specForPods } from './object-name.ts';
 import { fullName, type Subject } from './subject.ts';
 
 const REDIS = Finalizer.GcsFtRedisCleanup;
@@ -47,7 +48,7 @@ export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | unde
  * an attempt: what is refused is tried again until the time is over.
  */
 function cleanUp(subject: Subject): readonly Action[] {
-  const { pods, children, cluster, spec, context } = subject;
+  const { pods, children, cluster, context } = subject;
   const stop = [NodeType.Head, NodeType.Worker].flatMap((nodeType) => {
     const living = pods.some((pod) => pod.nodeType === nodeType && !pod.isTerminating);
     const labels = { [Label.Cluster]: subject.name, [Label.NodeType]: nodeType };
@@ -60,7 +61,7 @@ function cleanUp(subject: Subject): readonly Action[] {
     return [...stop, release(subject, leftBehind(subject, because))];
   }
   if (job?.outcome !== undefined) return [...stop, release(subject)];
-  const wanted = job === undefined ? buildRedisCleanupJob(cluster, spec, context) : undefined;
+  const wanted = job === undefined ? buildRedisCleanupJob(cluster, specForPods(subject), context) : undefined;
   if (wanted === undefined) return stop;
   const told = `Redis cleanup Job ${fullName(subject, wanted.metadata?.name ?? '')}`;
   return [

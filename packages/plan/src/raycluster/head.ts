@@ -5,6 +5,7 @@ import { permitted } from './create-hold.ts';
 import { forScheduler } from './gang.ts';
 import { headName, isHeadWanted } from './head-name.ts';
 import { headsOf } from './heads.ts';
+import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 import { chooseHead, tellOfExtraHeads } from './two-heads.ts';
@@ -41,7 +42,11 @@ function createHead(subject: Subject): HeadDecision {
   if (!isHeadWanted(subject)) return { actions: [], mayGoOn: false };
   const hold = permitted(subject, GroupName.Head, 1);
   if (hold.count === 0) return { actions: hold.actions, mayGoOn: false };
-  const built = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
+  const built = stampHeadPod(
+    buildHeadPod(cluster, specForPods(subject), context),
+    specHash(spec),
+    context.operatorVersion,
+  );
   const pod = forScheduler(subject, GroupName.Head)(built);
   const podName = pod.metadata?.name ?? headName(subject);
   const action: Action = {

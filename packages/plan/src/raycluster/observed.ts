@@ -132,11 +132,13 @@ export interface ObservedChildren {
   readonly budgets: readonly NamedRecord[];
 }
 
-/** An object of which only its existence and its owner matter. */
+/** An object of which only its existence and whose it is matter. */
 export interface NamedRecord {
   readonly name: string;
   readonly uid: string;
   readonly owner: string | undefined;
+  /** The name of the cluster that it was made for, as its label tells it. */
+  readonly cluster?: string | undefined;
 }
 
 /** A Role with what it allows. */

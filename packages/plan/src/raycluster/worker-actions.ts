@@ -3,6 +3,7 @@ import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import { forScheduler } from './gang.ts';
+import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -40,7 +41,8 @@ export interface NewWorker {
 }
 
 export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers: readonly NewWorker[]): CreateAction {
-  const { cluster, spec, context, name } = subject;
+  const { cluster, context, name } = subject;
+  const spec = specForPods(subject);
   const isNumbered = areWorkersNumbered(subject);
   const mark = forScheduler(subject, group.groupName);
   const objects = workers.map((worker) => {

@@ -194,6 +194,23 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
+  it('share folders in memory, of the size that was asked for, that nobody else sees', async () => {
+    const own = join(folder, `memory-${mode}`);
+    const path = join(own, 'fast');
+    mkdirSync(path, { recursive: true });
+    const memory = [{ path, bytes: 1 << 20 }];
+    const sandbox = await driver.create({ id: `m-${mode}`, hostname: 'm', folder: own, hosts: '', memory });
+    const all: Mount = { kind: 'bind', source: path, target: '/fast', isReadOnly: false };
+    const part: Mount = { ...all, source: join(path, 'part'), target: '/part', isMade: true };
+    const write = `echo shared > /part/file; df --output=fstype,size /fast | tail -1; head -c 2000000 /dev/zero > /fast/big`;
+    const { code, output } = await run(sandbox, write, [all, part]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^tmpfs +1024\n.*No space left/)]);
+    expect((await run(sandbox, 'cat /fast/part/file', [all])).output).toBe('shared\n');
+    expect(readdirSync(path)).toEqual([]);
+    await sandbox.destroy();
+    rmSync(own, { recursive: true });
+  });
+
   it('say what is wrong with a mount, a program or a folder that does not exist', async () => {
     const sandbox = await pod();
     const missing: Mount = { kind: 'bind', source: '/no/such', target: '/x', isReadOnly: true };

@@ -8,6 +8,7 @@ import type {
   Job,
   KubeObject,
   LabelSelector,
+  Lease,
   Namespace,
   Node,
   ObjectMeta,
@@ -35,6 +36,7 @@ export const persistentVolumeClaims = namespaced<PersistentVolumeClaim>(
 );
 export const endpoints = namespaced<Endpoints>('', 'endpoints', 'Endpoints');
 export const events = namespaced<CoreEvent>('', 'events', 'Event');
+export const leases = namespaced<Lease>('coordination.k8s.io', 'leases', 'Lease');
 export const jobs = namespaced<Job>('batch', 'jobs', 'Job');
 export const endpointSlices = namespaced<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'EndpointSlice');
 export const podDisruptionBudgets = namespaced<PodDisruptionBudget>(

@@ -25,7 +25,14 @@ export async function registerNode({ writes, world, store }: Cluster, announced:
     { type: 'InternalIP', address },
     { type: 'Hostname', address: name },
   ];
-  const status = { capacity, allocatable: capacity, conditions: conditions(now), addresses };
+  const before = readOne(store, nodes, '', name)?.status?.conditions ?? [];
+  const since = (each: NodeConditions[number]) => {
+    const old = before.find(({ type }) => type === each.type);
+    return old?.status === each.status && old.lastTransitionTime !== undefined
+      ? { ...each, lastTransitionTime: old.lastTransitionTime }
+      : each;
+  };
+  const status = { capacity, allocatable: capacity, conditions: conditions(now).map(since), addresses };
   await writes.patch(nodes, { name }, { type: 'merge', body: { status } }, { subresource: 'status' });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpus, hostname, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { startController } from '../controllers/controller.ts';
-import { registerNode } from '../kubelet/register-node.ts';
+import { startHeartbeat } from '../kubelet/heartbeat.ts';
 import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
 import type { ImageTable } from './kubelet/images.ts';
@@ -38,7 +38,6 @@ export interface LocalPods extends RunningPods {
   readonly dial: Dial;
 }
 
-const HEARTBEAT_MS = 10_000;
 /** What the machine itself keeps. */
 const RESERVED_BYTES = 1024 * 1024 * 1024;
 
@@ -72,10 +71,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     memory: `${Math.max(1, Math.floor((totalmem() - RESERVED_BYTES) / 2 ** 20))}Mi`,
     'ephemeral-storage': '100Gi',
   };
-  const announce = () => registerNode(cluster, { name: nodeName, capacity, address: '127.0.0.1' });
-  await announce();
-  const heartbeat = setInterval(() => void announce().catch(() => undefined), HEARTBEAT_MS);
-  heartbeat.unref();
+  const stopHeartbeat = await startHeartbeat(cluster, { name: nodeName, capacity, address: '127.0.0.1' });
   const cgroups = openCgroups({ mark: createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12) });
   const kubelet = startProcessKubelet(cluster, {
     cgroups,
@@ -100,7 +96,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     },
     backend: podBackend(kubelet, cluster.world.clock),
     async stop() {
-      clearInterval(heartbeat);
+      stopHeartbeat();
       stopNodePorts();
       nodePorts.close();
       await kubelet.stop();

@@ -15,7 +15,14 @@ import type { ImageTable } from './images.ts';
 import { pause } from './pause.ts';
 import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
 import { removeFolder } from './remove-folder.ts';
-import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
+import {
+  memoryFolders,
+  mountsOf,
+  prepareVolume,
+  type ReadyVolume,
+  sharedMemoryBytes,
+  type VolumeSources,
+} from './volumes.ts';
 
 /** What the pods of one node share. */
 export interface NodeServices {
@@ -169,6 +176,7 @@ export class PodWorker {
       hostname: (spec?.hostname ?? metadata.name).slice(0, 63),
       folder: this.#folder,
       hosts: '127.0.0.1 localhost\n',
+      memory: memoryFolders(this.#pod, this.#folder),
       ports: (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)),
     });
     if (sandbox === undefined) return;

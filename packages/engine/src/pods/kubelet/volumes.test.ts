@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Volume } from '@manta/api';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
+import {
+  memoryFolders,
+  mountsOf,
+  prepareVolume,
+  type ReadyVolume,
+  sharedMemoryBytes,
+  type VolumeSources,
+} from './volumes.ts';
 
 const meta = (name: string) => ({ name, namespace: 'default', uid: name, resourceVersion: '1' });
 const folder = mkdtempSync(join(tmpdir(), 'manta-volumes-'));
@@ -142,6 +149,28 @@ describe('a volume', () => {
     const mount = { name: 'main', volumeMounts: [{ name: 'v', mountPath: '/x', subPath: '../up' }] };
     const ready = new Map([['v', { path: join(folder, 'v'), isReadOnly: false }]]);
     expect(() => mountsOf(mount, ready, {})).toThrow('leads out of volume "v"');
+  });
+
+  it('in memory is a folder for the pod to have memory in, of the size that is asked for', async () => {
+    const volumes = [
+      { name: 'fast', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+      { name: 'any', emptyDir: { medium: 'Memory' } },
+      { name: 'disk', emptyDir: { sizeLimit: '1Gi' } },
+    ];
+    const path = (name: string) => join(folder, 'volumes', name);
+    const folders = memoryFolders({ spec: { containers: [], volumes } }, folder);
+    expect(folders).toEqual([{ path: path('fast'), bytes: 16 * 1024 * 1024 }, { path: path('any') }]);
+    expect(existsSync(path('fast'))).toBe(true);
+    const ready = new Map([['fast', await prepare(volumes[0] as never, 'fast')]]);
+    const main = { name: 'main', volumeMounts: [{ name: 'fast', mountPath: '/fast', subPath: 'part' }] };
+    const mount = {
+      kind: 'bind',
+      source: join(path('fast'), 'part'),
+      target: '/fast',
+      isReadOnly: false,
+      isMade: true,
+    };
+    expect(mountsOf(main, ready, {})).toEqual([mount]);
   });
 
   it('in memory at /dev/shm is the size of shared memory, and no mount', async () => {

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Container, KeyToPath, Volume, VolumeMount, VolumeProjection } from '@manta/api';
+import type { Container, KeyToPath, Pod, Volume, VolumeMount, VolumeProjection } from '@manta/api';
 import { parseQuantity, quantityValue } from '@manta/api';
-import type { Mount } from '../sandbox/sandbox.ts';
+import type { MemoryFolder, Mount } from '../sandbox/sandbox.ts';
 import { ContainerConfigError, VolumeError } from './config-error.ts';
 import { expand } from './expand.ts';
 import { configMapValue, type PodSources, podField, resourceField, secretValue } from './pod-sources.ts';
@@ -19,7 +19,7 @@ export interface VolumeSources extends PodSources {
 export interface ReadyVolume {
   readonly path: string;
   readonly isReadOnly: boolean;
-  /** Asked to be memory, of this size where one is given. A container that mounts it at `/dev/shm` gets memory of its own there; elsewhere it is a folder. */
+  /** Asked to be memory, of this size where one is given. A container that mounts it at `/dev/shm` gets memory of its own there. */
   readonly memory?: { readonly bytes: number | undefined };
 }
 
@@ -37,9 +37,8 @@ async function readyVolume(volume: Volume, folder: string, sources: VolumeSource
   const { emptyDir, hostPath, persistentVolumeClaim, configMap, secret, projected, downwardAPI } = volume;
   if (emptyDir !== undefined) {
     mkdirSync(path, { recursive: true, mode: 0o777 });
-    const limit = emptyDir.sizeLimit === undefined ? undefined : parseQuantity(emptyDir.sizeLimit);
-    const bytes = limit?.ok === true ? Number(quantityValue(limit.value)) : undefined;
-    return { path, isReadOnly: false, ...(emptyDir.medium === 'Memory' ? { memory: { bytes } } : {}) };
+    const memory = emptyDir.medium === 'Memory' ? { memory: { bytes: bytesOf(emptyDir) } } : {};
+    return { path, isReadOnly: false, ...memory };
   }
   if (hostPath !== undefined) return hostFolder(hostPath.path, hostPath.type ?? '');
   if (persistentVolumeClaim !== undefined) {
@@ -55,6 +54,23 @@ async function readyVolume(volume: Volume, folder: string, sources: VolumeSource
   const mode = projected?.defaultMode ?? configMap?.defaultMode ?? secret?.defaultMode ?? downwardAPI?.defaultMode;
   writeFiles(path, new Map(files.flatMap((each) => [...each])), mode ?? 0o644);
   return { path, isReadOnly: true };
+}
+
+/** Makes the folders of a pod's volumes in memory; what is mounted there is up to its place. */
+export function memoryFolders({ spec }: Pod, folder: string): readonly MemoryFolder[] {
+  const volumes = (spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === 'Memory');
+  return volumes.map(({ name, emptyDir }) => {
+    const path = join(folder, 'volumes', name);
+    mkdirSync(path, { recursive: true, mode: 0o777 });
+    const bytes = bytesOf(emptyDir);
+    return bytes === undefined ? { path } : { path, bytes };
+  });
+}
+
+function bytesOf(emptyDir: Volume['emptyDir']): number | undefined {
+  const limit = emptyDir?.sizeLimit === undefined ? undefined : parseQuantity(emptyDir.sizeLimit);
+  const bytes = limit?.ok === true ? Number(quantityValue(limit.value)) : 0;
+  return bytes > 0 ? bytes : undefined;
 }
 
 function hostFolder(path: string, type: string): ReadyVolume {
@@ -169,7 +185,8 @@ export function mountsOf(
       throw new ContainerConfigError(`the subPath ${inside} leads out of volume "${name}"`);
     if (source !== volume.path && !existsSync(source)) mkdirSync(source, { recursive: true });
     const isReadOnly = readOnly || volume.isReadOnly;
-    return { kind: 'bind', source, target: mountPath.replace(/\/+$/, '') || '/', isReadOnly };
+    const isMade = volume.memory !== undefined && source !== volume.path ? { isMade: true } : {};
+    return { kind: 'bind', source, target: mountPath.replace(/\/+$/, '') || '/', isReadOnly, ...isMade };
   });
 }
 

@@ -12,6 +12,8 @@ import { runTool } from './run-tool.ts';
 interface Place {
   readonly holder: ChildProcess;
   readonly running: Map<string, ChildProcess>;
+  /** Where memory is mounted for it. */
+  readonly memory: readonly string[];
 }
 
 interface Running {
@@ -30,13 +32,17 @@ export class Places {
   readonly #execs = new Execs();
   #interfaces = 0;
 
-  async create({ sandbox, ip, hostname }: CallOf<'create'>): Promise<void> {
+  async create({ sandbox, ip, hostname, memory = [] }: CallOf<'create'>): Promise<void> {
     const holder = spawn('unshare', ['-n', '-u', '-i', '--', 'sh', '-c', HOLD, hostname], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     await firstWord(holder);
     const pid = String(holder.pid);
-    this.#places.set(sandbox, { holder, running: new Map() });
+    this.#places.set(sandbox, { holder, running: new Map(), memory: memory.map(({ path }) => path) });
+    for (const { path, bytes } of memory) {
+      const size = bytes === undefined ? '' : `,size=${bytes}`;
+      await runTool('mount', ['-t', 'tmpfs', '-o', `mode=777${size}`, 'tmpfs', path]);
+    }
     this.#interfaces += 1;
     const outside = `pod${this.#interfaces}`;
     await runTool('ip', ['link', 'add', outside, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', pid]);
@@ -112,6 +118,7 @@ export class Places {
     // Their first processes go with them: that is what --kill-child is for.
     for (const child of all) child.kill('SIGKILL');
     await Promise.all(ended);
+    for (const path of place.memory) await runTool('umount', ['-l', path]).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Front } from '../network/balancer.ts';
+import type { MemoryFolder } from '../sandbox/sandbox.ts';
 
 /**
  * How the engine and the machine talk. The *machine* is one process inside the namespaces in which pods live; it listens on a socket in the
@@ -19,7 +20,13 @@ export interface Request {
 }
 
 export type Call =
-  | { readonly type: 'create'; readonly sandbox: string; readonly ip: string; readonly hostname: string }
+  | {
+      readonly type: 'create';
+      readonly sandbox: string;
+      readonly ip: string;
+      readonly hostname: string;
+      readonly memory?: readonly MemoryFolder[];
+    }
   | {
       readonly type: 'start';
       readonly sandbox: string;

@@ -48,7 +48,8 @@ function mountLine(mount: Mount): string {
   const source = quote(mount.source);
   // A mount that the user namespace does not own may refuse to become read-only; a volume that can be written is no reason to fail.
   const readOnly = mount.isReadOnly ? `; mount -o remount,bind,ro "$R$T" 2>/dev/null || true` : '';
-  return `[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; at ${target}; if [ -d ${source} ]; then point_d "$T"; else point_f "$T"; fi; mount --rbind ${source} "$R$T"${readOnly}`;
+  const made = mount.isMade === true ? `mkdir -p ${source}; ` : '';
+  return `${made}[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; at ${target}; if [ -d ${source} ]; then point_d "$T"; else point_f "$T"; fi; mount --rbind ${source} "$R$T"${readOnly}`;
 }
 
 /** One word for a shell, whatever is in it. */

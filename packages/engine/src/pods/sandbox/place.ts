@@ -30,9 +30,9 @@ export class Place {
   }
 
   async #make(on: MachineLine): Promise<void> {
-    const { id, hostname } = this.#request;
+    const { id, hostname, memory = [] } = this.#request;
     try {
-      await on.call({ type: 'create', sandbox: id, ip: this.#ip, hostname });
+      await on.call({ type: 'create', sandbox: id, ip: this.#ip, hostname, memory });
     } catch (error) {
       this.#made = undefined;
       await on.call({ type: 'destroy', sandbox: id }).catch(() => undefined);

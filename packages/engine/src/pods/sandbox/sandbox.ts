@@ -40,6 +40,14 @@ export interface SandboxRequest {
   readonly hosts: string;
   /** Ports that its containers say they listen on. */
   readonly ports?: readonly number[];
+  /** Folders below its own that are in memory, for all of its containers, where the driver can make them so. */
+  readonly memory?: readonly MemoryFolder[];
+}
+
+/** A folder, which exists, in memory; as large as the kernel likes where no size is given. */
+export interface MemoryFolder {
+  readonly path: string;
+  readonly bytes?: number;
 }
 
 /** A pod's place. */
@@ -79,7 +87,14 @@ export interface ProcessRequest {
 
 /** Something that a container sees at a path. Mount points that do not exist are made. */
 export type Mount =
-  | { readonly kind: 'bind'; readonly source: string; readonly target: string; readonly isReadOnly: boolean }
+  | {
+      readonly kind: 'bind';
+      readonly source: string;
+      readonly target: string;
+      readonly isReadOnly: boolean;
+      /** A folder that is made where it is not there: one in memory nobody outside can make. */
+      readonly isMade?: boolean;
+    }
   | { readonly kind: 'memory'; readonly target: string; readonly bytes?: number };
 
 /** A running container. */

@@ -227,6 +227,24 @@ describe('start parameters', () => {
     expect(words).toContain('--resources={"CPU": 2}');
   });
 
+  it('reach Ray as one word each, whatever quotes are open or closed in them', async () => {
+    const letters = fc.constantFrom(...`ab {,};|'"\\`.split(''));
+    const values = fc.sample(fc.string({ unit: letters, minLength: 1, maxLength: 9 }), { seed: 7, numRuns: 600 });
+    const plain = (await wordsOf({})).length;
+    const words = await wordsOf(Object.fromEntries(values.map((value, i) => [`p${i}`, value])));
+    expect(words).toHaveLength(plain + values.length);
+    const odd = await wordsOf({
+      'node-name': `it's`,
+      labels: 'a="b c" d',
+      resources: '{"a":1,"b":2}',
+      'temp-dir': 'C:\\',
+    });
+    expect(odd).toContain(`--node-name=it's`);
+    expect(odd).toContain('--labels=a="b c" d');
+    expect(odd).toContain('--resources={"a":1,"b":2}');
+    expect(odd).toContain('--temp-dir=C:\\');
+  });
+
   it('reach Ray unchanged, whatever letters a shell would trip over', async () => {
     const letters = fc.constantFrom(...'ab1 \t;&|<>(){}[],.=:/#~%@^*?!-+_'.split(''));
     const values = fc.sample(fc.string({ unit: letters, minLength: 1, maxLength: 12 }), { seed: 5, numRuns: 400 });

@@ -8,6 +8,7 @@ import {
   type Quantity,
   quantityValue,
 } from '@manta/api';
+import { shellWord } from './shell-word.ts';
 import { approximate, type StartParams } from './start-params.ts';
 
 /**
@@ -36,23 +37,7 @@ function renderFlag(key: string, value: string): string {
     if (lower === 'true') return ` --${key} `;
     if (lower === 'false') return '';
   }
-  return ` --${key}=${quoted(value)} `;
-}
-
-/**
- * Plain values and values that the user has quoted stay as they are. What a shell would take apart is put between double quotes, in
- * which `$VAR` and `$(command)` still work.
- */
-function quoted(value: string): string {
-  const literal = value.replaceAll(/\$\([^()]*\)|\$\{[^{}]*\}/g, '');
-  const isTakenApart = /[\s;&|<>]/.test(value) || /[()]/.test(literal) || isBraceExpansion(literal);
-  const hasQuotes = /['"`\\]/.test(value);
-  return isTakenApart && !hasQuotes ? `"${value}"` : value;
-}
-
-/** A shell makes several words of `{a,b}` and of `{1..3}`. */
-function isBraceExpansion(text: string): boolean {
-  return /\{.*(?:,|\.\.).*\}/.test(text);
+  return ` --${key}=${shellWord(value)} `;
 }
 
 /** Ray resources that stand for accelerators, by the Kubernetes resource they come from. */

@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { execInPod, forwardPorts, openPodPorts, resources, runInPod } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -42,13 +44,86 @@ spec:
   containers: [{ name: main, image: "example.com/team/thing:1" }]
 `;
 
+/** Programs of a pod that do a bit of everything a kubelet is asked for; what they leave at their end is found in `out`. */
+const chores = (out: string) => `
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+data: { greeting: hello }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: hidden }
+data: { word: ${Buffer.from('secret').toString('base64')} }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: chores, labels: { tier: test } }
+spec:
+  initContainers:
+    - name: first
+      image: busybox
+      command: [sh, -c, "sleep 0.3; echo first >> /work/order"]
+      volumeMounts: [{ name: work, mountPath: /work }]
+    - name: second
+      image: busybox
+      command: [sh, -c, "echo second >> /work/order"]
+      volumeMounts: [{ name: work, mountPath: /work }]
+  containers:
+    - name: main
+      image: bash
+      workingDir: /work
+      command:
+        - bash
+        - -c
+        - |
+          trap 'echo asked >> /out/end; exit 0' TERM
+          cat order /settings/greeting; echo; pwd; stat -f -c %T /fast
+          while :; do sleep 0.1; done
+      env:
+        - { name: GREETING, valueFrom: { configMapKeyRef: { name: settings, key: greeting } } }
+        - { name: WORD, valueFrom: { secretKeyRef: { name: hidden, key: word } } }
+        - { name: TIER, valueFrom: { fieldRef: { fieldPath: "metadata.labels['tier']" } } }
+        - { name: CPUS, valueFrom: { resourceFieldRef: { resource: limits.cpu } } }
+        - { name: ALL, value: "$(GREETING) $(WORD) $(TIER) $(CPUS) $$(WORD)" }
+      resources: { limits: { cpu: 1500m } }
+      lifecycle:
+        postStart: { exec: { command: [sh, -c, "echo $ALL >> /out/begin"] } }
+        preStop: { exec: { command: [sh, -c, "sleep 0.3; echo stopping >> /out/end"] } }
+      volumeMounts:
+        - { name: work, mountPath: /work }
+        - { name: fast, mountPath: /fast }
+        - { name: settings, mountPath: /settings }
+        - { name: out, mountPath: /out }
+  volumes:
+    - { name: work, emptyDir: {} }
+    - { name: fast, emptyDir: { medium: Memory, sizeLimit: 1Mi } }
+    - { name: settings, configMap: { name: settings } }
+    - { name: out, hostPath: { path: ${out} } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: failing }
+spec:
+  restartPolicy: OnFailure
+  containers:
+    - name: main
+      image: bash
+      command: [bash, -c, "echo x >> /work/runs; n=$(wc -l < /work/runs); echo run $n; echo died $n > /dev/termination-log; exit 3"]
+      volumeMounts: [{ name: work, mountPath: /work }]
+  volumes: [{ name: work, emptyDir: {} }]
+`;
+
 describe('a pod that runs on this machine', () => {
   let ray: LocalRay;
+  let out: string;
   const target = { namespace: NAMESPACE, pod: 'web' };
 
   beforeAll(async () => {
     ray = await startLocalRay();
-    await create(ray, MANIFEST);
+    out = join(ray.folder, 'out');
+    mkdirSync(out);
+    await create(ray, MANIFEST + '---' + chores(out));
     await untilObject(ray, resources.pods, 'web', isReady);
   });
   afterAll(() => endLocalRay(ray));
@@ -115,6 +190,71 @@ describe('a pod that runs on this machine', () => {
     expect(refused.map(({ status }) => status)).toEqual([503, 503]);
     expect(refused[0]?.text).toContain('ECONNREFUSED');
     expect(refused[1]?.text).toContain('no service port 81 found for service \\"web\\"');
+  });
+
+  const logOf = async (pod: string, query = '') =>
+    (await getText(ray, `/api/v1/namespaces/default/pods/${pod}/log?${query}`)).text;
+
+  it('has its init containers run in order, its variables, its volumes and its hooks', async () => {
+    await untilObject(ray, resources.pods, 'chores', isReady);
+    const words = await until(
+      'its words',
+      () => logOf('chores'),
+      (said) => said.includes('tmpfs'),
+    );
+    expect(words).toBe('first\nsecond\nhello\n/work\ntmpfs\n');
+    expect(readFileSync(join(out, 'begin'), 'utf8')).toBe('hello secret test 2 $(WORD)\n');
+  });
+
+  it('gives its log by lines, by bytes, by age and with times', async () => {
+    expect(await logOf('chores', 'tailLines=1')).toBe('tmpfs\n');
+    expect(await logOf('chores', 'limitBytes=5')).toBe('first');
+    expect(await logOf('chores', 'sinceSeconds=3600&tailLines=2')).toBe('/work\ntmpfs\n');
+    expect(await logOf('chores', 'sinceTime=2999-01-01T00:00:00Z')).toBe('');
+    const [, time = ''] = /^(\S+) tmpfs\n$/.exec(await logOf('chores', 'timestamps=true&tailLines=1')) ?? [];
+    expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(600_000);
+  });
+
+  it('is started again after failures, ever later, with its last words', async () => {
+    const { status } = await untilObject(
+      ray,
+      resources.pods,
+      'failing',
+      ({ status: now }) => now?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+    );
+    const [main] = status?.containerStatuses ?? [];
+    expect(main).toMatchObject({
+      restartCount: 1,
+      state: {
+        waiting: { message: expect.stringMatching(/^back-off 10s restarting failed container=main pod=failing_/) },
+      },
+      lastState: { terminated: { exitCode: 3, reason: 'Error', message: 'died 2\n' } },
+    });
+    expect(await logOf('failing', 'previous=true')).toBe('run 2\n');
+    await untilObject(
+      ray,
+      resources.pods,
+      'failing',
+      ({ status: now }) => now?.containerStatuses?.[0]?.restartCount === 2,
+    );
+    await until(
+      'its third run',
+      () => logOf('failing'),
+      (said) => said === 'run 3\n',
+    );
+  });
+
+  it('is asked to end after its hook has run, and ends in its time', async () => {
+    await ray.client.delete(resources.pods, { namespace: NAMESPACE, name: 'chores' });
+    const left = () => readFileSync(join(out, 'end'), 'utf8');
+    await until(
+      'its end',
+      async () => left(),
+      (said) => said.includes('asked'),
+    );
+    expect(left()).toBe('stopping\nasked\n');
+    const gone = () => getText(ray, '/api/v1/namespaces/default/pods/chores');
+    expect((await until('its going', gone, ({ status }) => status === 404)).status).toBe(404);
   });
 
   it('is ended when it takes more memory than it may, where limits can be enforced', async () => {

@@ -42,7 +42,7 @@ describe('the Ray of a tag', () => {
     await writeFile(join(folder, 'python3'), python3);
     for (const name of ['python', 'python3']) await chmod(join(folder, name), 0o755);
     const env = { PATH: `${folder}:/usr/bin:/bin`, MANTA_CACHE: join(folder, 'cache'), MANTA_RAY_VENV: '/other' };
-    const binOf = await rayVersionsBeside({ bin: folder }, { env });
+    const binOf = await rayVersionsBeside({ bin: folder }, { env, freeBytes: () => Promise.resolve(1e12) });
     expect(binOf('2.60.0')).toBe(folder);
     expect(await binOf('2.53.0')).toMatch(/cache\/ray\/.*\/bin$/);
     await expect(binOf('9.9.9')).rejects.toThrow(

@@ -38,6 +38,23 @@ test('a program ends with the process that runs it, also when that is killed', a
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
 });
 
+test('a program that is told to end takes along what it has started', async () => {
+  const stop = new AbortController();
+  const told = Promise.withResolvers<number>();
+  const tell = (text: string) => told.resolve(Number(text.trim()));
+  const run = runProgram('sh', ['-c', 'sleep 1000 & echo $!; wait'], { env, signal: stop.signal, onOutput: tell });
+  const pid = await told.promise;
+  expect(isAlive(pid)).toBe(true);
+  stop.abort();
+  expect((await run).code).toBe(-1);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+});
+
+test('a program that must not begin ends at once', async () => {
+  const { code } = await runProgram('sleep', ['1000'], { env, signal: AbortSignal.abort() });
+  expect(code).toBe(-1);
+});
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

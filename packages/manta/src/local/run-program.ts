@@ -12,17 +12,18 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly env: Environment;
-  /** Ends the program. */
+  /** Ends the program and all that it has started. */
   readonly signal?: AbortSignal | undefined;
   /** Told what it says on stdout, as it comes. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 // The shell leaves a guard behind and becomes the program. The guard reads from a pipe whose other end only this process has: a line means
-// that the program has ended, the pipe's end that this process is gone, however it died. Then the program must not go on.
+// that the program has ended, the pipe's end that this process is gone, however it died. Then the program must not go on, nor what it has
+// started: all of it is one process group.
 const GUARDED = `
 program=$$
-( read -r word <&3 || kill -KILL "$program" ) </dev/null >/dev/null 2>&1 &
+( read -r word <&3 || kill -s KILL -- "-$program" ) </dev/null >/dev/null 2>&1 &
 exec "$@" 3<&-`;
 
 /** Runs a program to its end; it does not outlive this process. Never rejects. */
@@ -32,8 +33,11 @@ export function runProgram(command: string, args: readonly string[], options: Ru
     const child = spawn('/bin/sh', ['-c', GUARDED, 'sh', command, ...args], {
       env: { ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      ...(signal === undefined ? {} : { signal }),
+      detached: true,
     });
+    const stop = () => endGroup(child.pid);
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener('abort', stop, { once: true });
     let [stdout, stderr] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
@@ -42,11 +46,23 @@ export function runProgram(command: string, args: readonly string[], options: Ru
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.once('exit', () => dismiss(child.stdio[3]));
     child.once('error', (error) => {
-      // One that was told to end is waited for.
       if (child.pid === undefined) resolve({ code: -1, stdout, stderr: error.message });
     });
-    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    // One that was told to end is waited for.
+    child.once('close', (code) => {
+      signal?.removeEventListener('abort', stop);
+      resolve({ code: code ?? -1, stdout, stderr });
+    });
   });
+}
+
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGTERM');
+  } catch {
+    // All of it has ended.
+  }
 }
 
 function dismiss(guard: unknown): void {

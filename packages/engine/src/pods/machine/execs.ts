@@ -1,11 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { PassThrough, type Readable } from 'node:stream';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { onEndOf } from './on-end-of.ts';
+
+type Output = 'stdout' | 'stderr';
 
 /** The commands that run beside containers' processes, and their streams. */
 export class Execs {
   readonly #running = new Map<string, ChildProcess>();
+  /** What commands say until somebody comes for it, which may be when they have ended. */
+  readonly #said = new Map<string, Readable>();
 
   get(name: string): ChildProcess | undefined {
     return this.#running.get(name);
@@ -13,6 +18,9 @@ export class Execs {
 
   add(name: string, child: ChildProcess, onEnd: (end: ProcessEnd) => void): void {
     this.#running.set(name, child);
+    // Of a process that has ended, what nobody has begun to read is thrown away.
+    for (const stream of ['stdout', 'stderr'] as const)
+      this.#said.set(`${name} ${stream}`, (child[stream] ?? new PassThrough().end()).pipe(new PassThrough()));
     onEndOf(child, (end) => {
       this.#running.delete(name);
       onEnd(end);
@@ -20,14 +28,16 @@ export class Execs {
   }
 
   /** Connects one stream; what the command says before that waits. */
-  attach(name: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void {
-    const child = this.#running.get(name);
-    if (child === undefined) {
-      socket.end();
+  attach(name: string, stream: 'stdin' | Output, socket: Socket): void {
+    if (stream === 'stdin') {
+      const stdin = this.#running.get(name)?.stdin;
+      if (stdin === undefined || stdin === null) socket.end();
+      else socket.pipe(stdin.on('error', () => socket.destroy()));
       return;
     }
-    if (stream === 'stdin') {
-      if (child.stdin !== null) socket.pipe(child.stdin.on('error', () => socket.destroy()));
-    } else child[stream]?.pipe(socket);
+    const said = this.#said.get(`${name} ${stream}`);
+    this.#said.delete(`${name} ${stream}`);
+    if (said === undefined) socket.end();
+    else said.pipe(socket);
   }
 }

@@ -1,10 +1,11 @@
-import { defaultFeatureGates, type FeatureGates, LogEncoder, readOperatorEnv } from '@manta/api';
+import { defaultFeatureGates, type FeatureGates, readOperatorEnv } from '@manta/api';
 import { type KubeClient, systemClock } from '@manta/kube';
 import type { PodDefaults } from '@manta/plan';
 import { RayCallError, type RaySend } from '@manta/ray';
 import { createManager, createMetricsRegistry, silentLogger, type World } from '@manta/runtime';
 import { createControllers } from '../../packages/operator/src/controllers/controllers.ts';
 import type { OperatorOptions } from '../../packages/operator/src/options/options.ts';
+import { operatorOptions, PLAIN_CLUSTER } from '../support/operator-options.ts';
 
 /** The operator's controllers at work in this process. */
 export interface RunningOperator {
@@ -38,7 +39,7 @@ export function startControllers(client: KubeClient, settings: OperatorSettings)
     options: optionsFor(settings),
     env: readOperatorEnv(settings.env ?? {}),
     version: settings.version ?? '0.0.0-integration',
-    facts: FACTS,
+    facts: PLAIN_CLUSTER,
     hostname: 'integration',
     sendToRay: settings.sendToRay ?? nobodyAnswers,
   });
@@ -57,39 +58,13 @@ const nobodyAnswers: RaySend = async ({ method, url }) => {
   throw new RayCallError(`${method} ${url}: nobody answers`, { failure: 'unreachable', method, url, didNothing: true });
 };
 
-const FACTS = {
-  kubernetes: [1, 36, 0],
-  gitVersion: 'v1.36.0',
-  isOpenShift: false,
-  hasCertManager: false,
-  workloadSchedulingVersion: undefined,
-} as const;
-
 function optionsFor(settings: OperatorSettings): OperatorOptions {
   const { namespaces, gates, podDefaults = {}, throughApiServer = false } = settings;
-  return {
-    metricsAddress: '',
-    probeAddress: '',
-    isLeaderElectionOn: false,
-    leaderElectionNamespace: '',
+  return operatorOptions({
     concurrency: 8,
     watchNamespaces: namespaces,
-    log: {
-      encoder: LogEncoder.Json,
-      file: '',
-      fileEncoder: LogEncoder.Json,
-      isDevelopment: false,
-      level: undefined,
-      stacktraceLevel: undefined,
-    },
-    batchScheduler: undefined,
     podDefaults,
     useKubernetesProxy: throughApiServer,
-    deleteRayJobAfterJobFinishes: false,
-    areRayMetricsOn: false,
-    rateLimit: undefined,
     gates: { ...defaultFeatureGates(), ...gates },
-    kubeconfig: '',
-    notes: [],
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { LogEncoder, readOperatorEnv } from '@manta/api';
+import { readOperatorEnv } from '@manta/api';
 import { sleep } from '@manta/kube';
 import {
   createLeaderElector,
@@ -10,7 +10,7 @@ import {
   type World,
 } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
-import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
+import { operatorOptions, PLAIN_CLUSTER } from '../../support/operator-options.ts';
 import type { Outside, Program } from '../scenario.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
 import { rayOf } from './ray.ts';
@@ -20,39 +20,7 @@ import { NAMESPACE } from './stage.ts';
 /** What a container takes to come back. */
 const RESTART_MS = 1_000;
 
-const options: OperatorOptions = {
-  metricsAddress: '',
-  probeAddress: '',
-  isLeaderElectionOn: false,
-  leaderElectionNamespace: '',
-  concurrency: 4,
-  watchNamespaces: [],
-  log: {
-    encoder: LogEncoder.Json,
-    file: '',
-    fileEncoder: LogEncoder.Json,
-    isDevelopment: false,
-    level: undefined,
-    stacktraceLevel: undefined,
-  },
-  batchScheduler: undefined,
-  podDefaults: {},
-  useKubernetesProxy: false,
-  deleteRayJobAfterJobFinishes: false,
-  areRayMetricsOn: false,
-  rateLimit: undefined,
-  gates: GATES,
-  kubeconfig: '',
-  notes: [],
-};
-
-const facts = {
-  kubernetes: [1, 34, 0],
-  gitVersion: 'v1.34.0',
-  isOpenShift: false,
-  hasCertManager: false,
-  workloadSchedulingVersion: undefined,
-} as const;
+const options = operatorOptions({ gates: GATES });
 
 /** How the operator runs. */
 export interface ProgramOptions {
@@ -84,7 +52,14 @@ async function keepRunning(world: World, stop: AbortSignal, outside: Outside, ho
 async function runOperator(world: World, stop: AbortSignal, outside: Outside, how: ProgramOptions): Promise<void> {
   const { env = {}, client = (inner) => inner } = makingOf(how.mistake);
   const sendToRay = rayOf(outside);
-  const input = { options, env: readOperatorEnv(env), version: '0.0.0-sim', facts, hostname: 'sim', sendToRay };
+  const input = {
+    options,
+    env: readOperatorEnv(env),
+    version: '0.0.0-sim',
+    facts: PLAIN_CLUSTER,
+    hostname: 'sim',
+    sendToRay,
+  };
   const mistaken: World = { ...world, client: client(world.client, world) };
   const made = createControllers(mistaken, input);
   const controllers = made.controllers.filter(({ name }) => name === 'raycluster');

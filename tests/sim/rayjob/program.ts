@@ -1,45 +1,13 @@
-import { defaultFeatureGates, LogEncoder, readOperatorEnv } from '@manta/api';
+import { readOperatorEnv } from '@manta/api';
 import { createManager, type World } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
-import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
+import { operatorOptions, PLAIN_CLUSTER } from '../../support/operator-options.ts';
 import type { Outside, Program } from '../scenario.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
 import { operatorClock } from './operator-clock.ts';
 import { sendToRay } from './send-to-ray.ts';
 
-const options: OperatorOptions = {
-  metricsAddress: '',
-  probeAddress: '',
-  isLeaderElectionOn: false,
-  leaderElectionNamespace: '',
-  concurrency: 4,
-  watchNamespaces: [],
-  log: {
-    encoder: LogEncoder.Json,
-    file: '',
-    fileEncoder: LogEncoder.Json,
-    isDevelopment: false,
-    level: undefined,
-    stacktraceLevel: undefined,
-  },
-  batchScheduler: undefined,
-  podDefaults: {},
-  useKubernetesProxy: false,
-  deleteRayJobAfterJobFinishes: false,
-  areRayMetricsOn: false,
-  rateLimit: undefined,
-  gates: defaultFeatureGates(),
-  kubeconfig: '',
-  notes: [],
-};
-
-const facts = {
-  kubernetes: [1, 34, 0],
-  gitVersion: 'v1.34.0',
-  isOpenShift: false,
-  hasCertManager: false,
-  workloadSchedulingVersion: undefined,
-} as const;
+const options = operatorOptions();
 
 /** What the RayJob controller works with; clusters and pods are the environment's. */
 const KINDS = ['RayJob', 'RayCluster', 'Pod', 'Service', 'Job', 'Secret'];
@@ -58,7 +26,7 @@ async function runOperator(
   const { client = (inner) => inner, send = (inner) => inner } = makingOf(mistake);
   const clock = operatorClock(world.clock, outside.backstage);
   const mistaken: World = { ...world, clock, client: client(world.client, world) };
-  const input = { options, env: readOperatorEnv({}), version: '0.0.0-sim', facts, hostname: 'sim' };
+  const input = { options, env: readOperatorEnv({}), version: '0.0.0-sim', facts: PLAIN_CLUSTER, hostname: 'sim' };
   const made = createControllers(mistaken, { ...input, sendToRay: send(sendToRay(outside), world, outside.backstage) });
   const controllers = made.controllers.filter(({ name }) => name === 'rayjob');
   const informers = made.informers.filter(({ type }) => KINDS.includes(type.kind));

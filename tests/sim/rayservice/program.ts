@@ -1,45 +1,15 @@
-import { defaultFeatureGates, LogEncoder, readOperatorEnv } from '@manta/api';
+import { defaultFeatureGates, readOperatorEnv } from '@manta/api';
 import { createManager, type World } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
-import type { OperatorOptions } from '../../../packages/operator/src/options/options.ts';
+import { operatorOptions, PLAIN_CLUSTER } from '../../support/operator-options.ts';
 import type { Outside, Program } from '../scenario.ts';
 import { operatorClock } from '../rayjob/operator-clock.ts';
 import { makingOf, type Mistake } from './mistakes.ts';
 import { serveSend } from './serve.ts';
 
-const options: OperatorOptions = {
-  metricsAddress: '',
-  probeAddress: '',
-  isLeaderElectionOn: false,
-  leaderElectionNamespace: '',
-  concurrency: 4,
-  watchNamespaces: [],
-  log: {
-    encoder: LogEncoder.Json,
-    file: '',
-    fileEncoder: LogEncoder.Json,
-    isDevelopment: false,
-    level: undefined,
-    stacktraceLevel: undefined,
-  },
-  batchScheduler: undefined,
-  podDefaults: {},
-  useKubernetesProxy: false,
-  deleteRayJobAfterJobFinishes: false,
-  areRayMetricsOn: false,
-  rateLimit: undefined,
+const options = operatorOptions({
   gates: { ...defaultFeatureGates(), RayServiceIncrementalUpgrade: true, RayCronJob: false },
-  kubeconfig: '',
-  notes: [],
-};
-
-const facts = {
-  kubernetes: [1, 34, 0],
-  gitVersion: 'v1.34.0',
-  isOpenShift: false,
-  hasCertManager: false,
-  workloadSchedulingVersion: undefined,
-} as const;
+});
 
 /** What the RayService controller works with. Clusters are looked after by the environment, which does it well. */
 const KINDS = ['RayService', 'RayCluster', 'Pod', 'Service', 'EndpointSlice', 'Gateway', 'HTTPRoute'];
@@ -60,7 +30,7 @@ async function runOperator(
     options,
     env: readOperatorEnv({}),
     version: '0.0.0-sim',
-    facts,
+    facts: PLAIN_CLUSTER,
     hostname: 'sim',
     sendToRay: send(serveSend(outside)),
   };

@@ -28,7 +28,8 @@ describe('replicas of a group', () => {
 
   it.each([
     [4, 8],
-    [0, 2],
+    [0, 0],
+    [-1, 0],
     [undefined, 2],
   ])('with %s hosts each make %s pods', (numOfHosts, pods) => {
     expect(

@@ -5,9 +5,9 @@ import type { RayClusterSpec, WorkerGroupSpec } from './raycluster.ts';
 
 type Group = Loose<WorkerGroupSpec>;
 
-/** Pods a replica: at least one, also where the stored object predates the field. */
+/** Pods a replica: one where nothing is said, as in objects that predate the field. Whoever writes 0 gets none. */
 export function hostsPerReplica(group: Group): number {
-  return Math.max(1, numberOf(group?.numOfHosts) ?? 1);
+  return Math.max(0, numberOf(group?.numOfHosts) ?? 1);
 }
 
 /** Replicas of a group, held between its bounds; none where it is suspended. */

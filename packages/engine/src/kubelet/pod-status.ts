@@ -19,6 +19,8 @@ export interface PodView {
   readonly initContainers?: readonly ContainerView[];
   /** Whether the pod has its place; absent: while a container runs. */
   readonly hasSandbox?: boolean;
+  /** Why the kubelet has ended it; absent: it has not. */
+  readonly evicted?: string | undefined;
   readonly podIp: string;
   readonly hostIp: string;
   readonly startMs: number;
@@ -35,6 +37,7 @@ export function podStatus(view: PodView): PodStatus {
   return {
     ...pod.status,
     phase,
+    ...(view.evicted === undefined ? {} : { reason: 'Evicted', message: view.evicted }),
     conditions: conditionsOf(view, phase),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
@@ -46,7 +49,8 @@ export function podStatus(view: PodView): PodStatus {
 }
 
 /** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. */
-function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
+function phaseOf({ pod, containers, initContainers = [], evicted }: PodView): string {
+  if (evicted !== undefined) return 'Failed';
   const sidecars = sidecarsOf(pod);
   const hasFailed = initContainers.some(
     ({ name, moment }) => !sidecars.has(name) && moment.state === 'ended' && moment.code !== 0,
@@ -60,6 +64,8 @@ function phaseOf({ pod, containers, initContainers = [] }: PodView): string {
   }
   return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';
 }
+
+const DISRUPTED = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' } as const;
 
 function conditionsOf(view: PodView, phase: string): readonly PodCondition[] {
   const { pod, containers, initContainers = [], nowMs } = view;
@@ -81,6 +87,7 @@ function conditionsOf(view: PodView, phase: string): readonly PodCondition[] {
     { type: 'Ready', ...ready },
     { type: 'ContainersReady', ...contained },
     { type: 'PodScheduled', status: 'True' },
+    ...(view.evicted === undefined ? [] : [{ ...DISRUPTED, message: view.evicted }]),
   ];
   const before = pod.status?.conditions ?? [];
   const own = wanted.map((condition) => {

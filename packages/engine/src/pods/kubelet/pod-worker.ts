@@ -1,28 +1,18 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Container, Pod, PodStatus } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import type { Stored } from '../../controllers/cluster.ts';
 import { podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
-import type { Cgroups, ContainerGroup } from '../limits/cgroups.ts';
-import { limitsOf } from '../limits/limits-of.ts';
+import type { Cgroups } from '../limits/cgroups.ts';
 import type { Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
-import { NoCommandError } from './config-error.ts';
-import { type ContainerRequest, ContainerRunner } from './container-runner.ts';
-import { environmentOf } from './environment.ts';
-import { expand } from './expand.ts';
+import { ContainerRequests } from './container-requests.ts';
+import { ContainerRunner } from './container-runner.ts';
 import type { ImageTable } from './images.ts';
 import { pause } from './pause.ts';
-import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
 import { removeFolder } from './remove-folder.ts';
-import {
-  memoryFolders,
-  mountsOf,
-  prepareVolume,
-  type ReadyVolume,
-  sharedMemoryBytes,
-  type VolumeSources,
-} from './volumes.ts';
+import { whyTooLarge } from './volume-usage.ts';
+import { memoryFolders, prepareVolume, type VolumeSources } from './volumes.ts';
 
 /** What the pods of one node share. */
 export interface NodeServices {
@@ -48,11 +38,12 @@ export interface NodeServices {
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
-const DEFAULT_SHM_BYTES = 512 * 1024 * 1024;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 60_000;
 /** What sidecars get to end where the others have taken all the time there was. */
 const SIDECAR_MS = 2000;
+/** What the containers of a pod that takes too much get to end. */
+const EVICTION_MS = 1000;
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
@@ -66,12 +57,12 @@ export class PodWorker {
   readonly #startMs: number;
   readonly #inits: readonly ContainerRunner[];
   readonly #mains: readonly ContainerRunner[];
-  readonly #volumes = new Map<string, ReadyVolume>();
-  readonly #groups = new Map<string, ContainerGroup>();
+  readonly #requests: ContainerRequests;
   #sandbox: Sandbox | undefined;
   /** Nothing will run in it any more. */
   #isOver = false;
   #problem: string | undefined;
+  #evicted: string | undefined;
   #isStopping = false;
   readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
@@ -86,6 +77,7 @@ export class PodWorker {
     this.#changed = changed;
     this.#startMs = node.clock.now();
     this.#folder = join(node.folder, pod.metadata.uid);
+    this.#requests = new ContainerRequests(node, this.#folder, () => ({ pod: this.#pod, ip: this.#sandbox?.ip ?? '' }));
     const policy = restartPolicyOf(pod);
     const runner = (container: Container, own: typeof policy, waiting?: string) =>
       new ContainerRunner(container, own, this.#host(container), waiting);
@@ -106,7 +98,7 @@ export class PodWorker {
   /** The status to report now. */
   status(current: Stored<Pod>): PodStatus {
     this.#pod = current;
-    const { message: _, ...status } = podStatus({
+    const { message, ...status } = podStatus({
       pod: current,
       containers: this.#mains.map((runner) => runner.view()),
       ...(this.#inits.length === 0 ? {} : { initContainers: this.#inits.map((runner) => runner.view()) }),
@@ -115,8 +107,10 @@ export class PodWorker {
       startMs: this.#startMs,
       nowMs: this.#node.clock.now(),
       hasSandbox: this.sandbox !== undefined,
+      evicted: this.#evicted,
     });
-    return this.#problem === undefined ? status : { ...status, message: this.#problem };
+    const words = this.#evicted === undefined ? this.#problem : message;
+    return words === undefined ? status : { ...status, message: words };
   }
 
   /** The runner of a container, an init container or the only one there is. */
@@ -155,8 +149,20 @@ export class PodWorker {
     if (this.sandbox === undefined || this.#isStopping) return;
     for (const volume of this.#pod.spec?.volumes ?? []) {
       const isLive = volume.configMap ?? volume.secret ?? volume.projected ?? volume.downwardAPI;
-      if (isLive !== undefined) await prepareVolume(volume, this.#folder, this.#sources()).catch(() => undefined);
+      if (isLive !== undefined)
+        await prepareVolume(volume, this.#folder, this.#requests.sources()).catch(() => undefined);
     }
+    const tooLarge = await whyTooLarge(this.#pod, this.#folder);
+    if (tooLarge !== undefined && !this.#isStopping) await this.#evict(tooLarge);
+  }
+
+  /** Ends what runs, for good; what it said stays, as does the object. */
+  async #evict(message: string): Promise<void> {
+    if (this.#evicted !== undefined) return;
+    this.#evicted = message;
+    this.#node.tell(this.#pod, 'Warning', 'Evicted', message);
+    this.#stopByMs = this.#node.clock.now() + EVICTION_MS;
+    await this.#endContainers();
   }
 
   async setHosts(): Promise<void> {
@@ -200,7 +206,7 @@ export class PodWorker {
       await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
       const hasFailed = !isSidecar(init.container) && moment.state === 'ended' && moment.code !== 0;
-      if (this.#isStopping || hasFailed) return false;
+      if (this.#isStopping || this.#evicted !== undefined || hasFailed) return false;
     }
     return true;
   }
@@ -209,7 +215,7 @@ export class PodWorker {
   async #runMains(): Promise<void> {
     const runs: Promise<void>[] = [];
     for (const main of this.#mains) {
-      if (this.#isStopping) break;
+      if (this.#isStopping || this.#evicted !== undefined) break;
       runs.push(main.run());
       await main.begun;
     }
@@ -221,7 +227,7 @@ export class PodWorker {
     await this.#endSidecars(() => graceOf(this.#pod) * 1000);
     this.#isOver = true;
     await this.#sandbox?.destroy().catch(() => undefined);
-    for (const group of this.#groups.values()) group.remove();
+    this.#requests.removeGroups();
   }
 
   /** Tried again, ever more seldom, until it succeeds; undefined when the pod was stopped before. */
@@ -263,7 +269,7 @@ export class PodWorker {
   /** Never rejects: where the machine is gone its processes are too, and a folder that resists is swept at the next start. */
   async #takeDown(): Promise<void> {
     await this.#sandbox?.destroy().catch(() => undefined);
-    for (const group of this.#groups.values()) group.remove();
+    this.#requests.removeGroups();
     removeFolder(this.#folder);
   }
 
@@ -273,9 +279,9 @@ export class PodWorker {
       clock: this.#node.clock,
       podName: `${this.#pod.metadata.name}_${this.#pod.metadata.namespace}(${this.uid})`,
       graceMs: graceOf(this.#pod) * 1000,
-      request: (_: Container, attempt: number) => this.#request(container, attempt),
+      request: (_: Container, attempt: number) => this.#requests.make(container, attempt),
       image: ({ image = '' }: Container) => this.#node.images(image),
-      hasRunOut: () => this.#groups.get(container.name)?.hasRunOut() === true,
+      hasRunOut: () => this.#requests.hasRunOut(container.name),
       changed: () => {
         if (this.#mains.every((main) => isUp(main))) this.#endTurn();
         this.#changed();
@@ -283,71 +289,6 @@ export class PodWorker {
       tell: (severity: 'Normal' | 'Warning', reason: string, message: string) =>
         this.#node.tell(this.#pod, severity, reason, message),
     };
-  }
-
-  async #request(container: Container, attempt: number): Promise<ContainerRequest> {
-    const sources = this.#sources();
-    for (const volume of this.#pod.spec?.volumes ?? []) {
-      if (container.volumeMounts?.some(({ name }) => name === volume.name) !== true) continue;
-      this.#volumes.set(volume.name, await prepareVolume(volume, this.#folder, sources));
-    }
-    const image = this.#node.images(container.image ?? '');
-    const isRay = container.image?.includes('rayproject/') === true;
-    const storeBytes = objectStoreBytes(container);
-    const base = {
-      ...(image.kind === 'known' ? image.env : {}),
-      ...(await this.#node.linksOf(this.#pod)),
-      ...(isRay ? { [OBJECT_STORE_VARIABLE]: String(storeBytes) } : {}),
-    };
-    const env = environmentOf(container, sources, { ...base, HOSTNAME: this.#pod.metadata.name, ...this.#node.env });
-    const shmBytes =
-      sharedMemoryBytes(container, this.#volumes) ??
-      (isRay ? Math.max(DEFAULT_SHM_BYTES, sharedMemoryFor(storeBytes)) : DEFAULT_SHM_BYTES);
-    const messageFile = this.#freshFiles(container.name, attempt);
-    const messagePath = container.terminationMessagePath ?? '/dev/termination-log';
-    const fallback = image.kind === 'known' ? (image.command ?? []) : [];
-    const command = [...(container.command ?? fallback), ...(container.args ?? [])];
-    if (command.length === 0)
-      throw new NoCommandError(`container ${container.name} has no command, and none is known of its image`);
-    return {
-      name: container.name,
-      command: command.map((word) => expand(word, env)),
-      env,
-      mounts: [
-        ...mountsOf(container, this.#volumes, env),
-        { kind: 'bind', source: messageFile, target: messagePath, isReadOnly: false },
-      ],
-      workingDir: container.workingDir ?? (isRay ? '/home/ray' : '/'),
-      shmBytes,
-      output: join(this.#folder, 'logs', `${container.name}.${attempt}.log`),
-      messageFile,
-      joins: this.#group(container)?.joins ?? [],
-    };
-  }
-
-  /** The file for a run's message. Of earlier runs the last one's output stays. */
-  #freshFiles(name: string, attempt: number): string {
-    const folder = join(this.#folder, 'logs');
-    for (const old of [`${name}.${attempt - 2}.log`, `${name}.${attempt - 1}.message`])
-      rmSync(join(folder, old), { force: true });
-    const messageFile = join(folder, `${name}.${attempt}.message`);
-    writeFileSync(messageFile, '');
-    // Whoever the container's programs run as may write it.
-    chmodSync(messageFile, 0o666);
-    return messageFile;
-  }
-
-  /** The container's control groups, made anew for each run, so that what has run out is known of this one. */
-  #group(container: Container): ContainerGroup | undefined {
-    this.#groups.get(container.name)?.remove();
-    const group = this.#node.cgroups?.create(`${this.uid}-${container.name}`, limitsOf(container));
-    if (group !== undefined) this.#groups.set(container.name, group);
-    return group;
-  }
-
-  #sources(): VolumeSources {
-    const { hostIp, nodeCapacity } = this.#node;
-    return { ...this.#node.sourcesOf(this.#pod), pod: this.#pod, podIp: this.#sandbox?.ip ?? '', hostIp, nodeCapacity };
   }
 }
 

@@ -61,6 +61,7 @@ function cleanUp(subject: Subject): readonly Action[] {
     return [...stop, release(subject, leftBehind(subject, because))];
   }
   if (job?.outcome !== undefined) return [...stop, release(subject)];
+  if (isBeingCollected(subject)) return stop;
   const wanted = job === undefined ? buildRedisCleanupJob(cluster, specForPods(subject), context) : undefined;
   if (wanted === undefined) return stop;
   const told = `Redis cleanup Job ${fullName(subject, wanted.metadata?.name ?? '')}`;
@@ -76,6 +77,14 @@ function cleanUp(subject: Subject): readonly Action[] {
       isOptional: true,
     },
   ];
+}
+
+/**
+ * In a foreground deletion Kubernetes first deletes all that belongs to the cluster, also a Job that we would make meanwhile. Its own
+ * finalizer goes when nothing is left, and then the Job may live.
+ */
+function isBeingCollected({ cluster }: Subject): boolean {
+  return cluster.metadata?.finalizers?.includes('foregroundDeletion') === true;
 }
 
 function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>): Action {

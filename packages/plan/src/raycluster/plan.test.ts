@@ -291,6 +291,11 @@ describe('deletion', () => {
     ],
     ['then Redis is cleaned', { spec: redis, metadata: deleted }, ['create Job demo-redis-cleanup']],
     [
+      'in a foreground deletion the Job waits until Kubernetes has deleted the rest, since it would be deleted too',
+      { spec: redis, metadata: { ...deleted, finalizers: [...finalizers, 'foregroundDeletion'] }, pods: [worker(0)] },
+      ['delete pods demo worker'],
+    ],
+    [
       'a Job of an earlier cluster of that name has cleaned nothing of this one',
       {
         spec: redis,

@@ -25,6 +25,8 @@ const specOrMetadataChanged = anyOf<RayCluster>(
   changes((cluster) => cluster.metadata?.labels),
   changes((cluster) => cluster.metadata?.annotations),
   changes((cluster) => cluster.metadata?.deletionTimestamp),
+  // In a foreground deletion the Redis cleanup waits for Kubernetes' own finalizer to go.
+  changes(({ metadata }) => metadata?.deletionTimestamp !== undefined && metadata.finalizers),
 );
 
 /** Made or changed while no operator was there: after a restart it does not wait behind a thousand others with which all is well. */

@@ -191,6 +191,18 @@ describe('a RayCluster', () => {
     expect((await client.list(resources.rayClusters)).items).toEqual([]);
   });
 
+  it('that is deleted in the foreground has Redis cleaned as soon as Kubernetes has deleted the rest', async () => {
+    await apply({ gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } }, { finalizers: ['foregroundDeletion'] });
+    await clock.advance(1000);
+    await client.delete(resources.rayClusters, REF);
+    await clock.advance(30_500);
+    expect((await client.list(resources.jobs)).items).toEqual([]);
+    const finalizers = (await cluster()).metadata?.finalizers?.filter((each) => each !== 'foregroundDeletion');
+    await client.patch(resources.rayClusters, REF, { type: 'merge', body: { metadata: { finalizers } } });
+    await clock.advance(1000);
+    expect((await client.list(resources.jobs)).items).toHaveLength(1);
+  });
+
   it('that keeps state in Redis goes in time when no Job may be made', async () => {
     await apply({ gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } });
     await clock.advance(1000);

@@ -7,8 +7,10 @@ const FINISH_MS = 6 * 60_000;
 const REFRESH_MS = 30 * 60_000;
 /** The oldest give way beyond this: a hard bound on memory, far above what a quiet cluster needs. */
 const MAX_SERIES = 10_000;
-/** Notes of Warnings that are kept apart per key: the second reason of a failure is worth an event, the hundredth is not. */
-const MAX_WARNING_NOTES = 5;
+/** Notes that are kept apart per key: the second reason of a failure is worth an event, the hundredth is not. */
+const MAX_NOTES = 5;
+/** The end of a name that Kubernetes, or somebody in its manner, has made up. */
+const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
 /** Equal events, told as one: the first of them and how often it happened. */
 export interface Series {
@@ -31,7 +33,8 @@ export interface Series {
 
 /**
  * Which events are repetitions of which. The key is client-go's (type, action, reason, reporter, both objects with their versions, not
- * the note), except that Warnings with different notes stay apart, up to five.
+ * the note), except that different notes stay apart, up to five: of Warnings each, else those that differ by more than generated names,
+ * so that a hundred pods of a group are one event and those of another group a second one.
  */
 export class SeriesCache {
   readonly #byKey = new Map<string, Series[]>();
@@ -112,9 +115,13 @@ export function wantsWrite(series: Series): boolean {
 }
 
 function pick(known: readonly Series[], input: EventInput): Series | undefined {
-  if (input.type === 'Normal') return known[0];
-  const same = known.find((series) => series.input.note === input.note);
-  return same ?? (known.length < MAX_WARNING_NOTES ? undefined : known[0]);
+  const note = whatCounts(input);
+  const same = known.find((series) => whatCounts(series.input) === note);
+  return same ?? (known.length < MAX_NOTES ? undefined : known[0]);
+}
+
+function whatCounts({ type, note }: EventInput): string {
+  return type === 'Normal' ? note.replaceAll(GENERATED, '-') : note;
 }
 
 function keyOf(input: EventInput, reporter: Reporter): string {

@@ -58,12 +58,17 @@ const apiError = (code: number, reason: string, causes: readonly StatusCause[] =
 describe('folding', () => {
   test('equal events of one pass become one write, whose count says how many they were', async () => {
     const { clock, event, events, writes } = setup();
-    for (const n of [1, 2, 3]) event({ ...created, note: `Created worker Pod ns/w${n}` });
+    for (const n of ['b2c4d', 'x9z8w', 'qqqqq']) event({ ...created, note: `Created worker Pod ns/w-${n}` });
     expect(writes()).toEqual([]);
     await clock.advance(500);
     expect(writes()).toEqual(['create']);
     const [only] = await events();
-    expect(only).toMatchObject({ note: 'Created worker Pod ns/w1', series: { count: 3 }, type: 'Normal', regarding });
+    expect(only).toMatchObject({
+      note: 'Created worker Pod ns/w-b2c4d',
+      series: { count: 3 },
+      type: 'Normal',
+      regarding,
+    });
     expect(only?.series?.lastObservedTime).toBe('2026-01-01T00:00:00.000000Z');
   });
 
@@ -101,6 +106,13 @@ describe('folding', () => {
       'raycluster-controller-h',
       'rayjob-controller-h',
     ]);
+  });
+
+  test('pods of different groups stay apart, up to five groups', async () => {
+    const { clock, event, counts } = setup();
+    for (let n = 0; n < 14; n++) event({ ...created, note: `Created worker Pod ns/g${n % 7}-worker-b2c4d` });
+    await clock.advance(500);
+    expect((await counts()).map((each) => each.replace(/.* /, '')).toSorted()).toEqual(['2', '2', '2', '2', '6']);
   });
 
   test('different reasons of a failure stay apart, up to five', async () => {

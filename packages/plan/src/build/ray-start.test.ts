@@ -69,6 +69,13 @@ describe('groupStartParams()', () => {
       { 'num-cpus': '1', memory: '1000', resources: 'old' },
       { 'num-cpus': '4', memory: '1000', resources: `'{"Custom-Resource":5}'` },
     ],
+    [
+      { a: '1.5', b: '-2', c: '1Ki', d: '1e3', e: '0.3', f: '300m', g: '100u', h: '123456789.123456789123' },
+      {},
+      {
+        resources: `'{"a":1.5,"b":-2,"c":1024,"d":1000,"e":0.30000000000000004,"f":0.3,"g":0.00009999999999999999,"h":123456789.12345679}'`,
+      },
+    ],
   ])('puts %j over %j', (resources, rayStartParams, expected) => {
     expect(groupStartParams({ resources, rayStartParams })).toEqual(expected);
   });

@@ -73,7 +73,10 @@ function acceleratorParams(params: StartParams, limits: Readonly<Record<string, 
   const acceleratorKey = keys.find((key) => ACCELERATORS[key] !== undefined && nonZero(limits[key]) !== undefined);
   const amount = acceleratorKey === undefined ? undefined : nonZero(limits[acceleratorKey]);
   if (!hasAccelerator && acceleratorKey !== undefined && amount !== undefined) {
-    const merged = { ...custom, [ACCELERATORS[acceleratorKey] ?? '']: approximate(amount) };
+    const merged = {
+      ...custom,
+      [ACCELERATORS[acceleratorKey] ?? '']: approximate(limits[acceleratorKey] ?? '', amount),
+    };
     result['resources'] = `'${JSON.stringify(sortedByKey(merged))}'`;
   }
   return result;

@@ -1,4 +1,12 @@
-import { type Amount, DefaultPort, isGpuResourceKey, parseQuantity, quantityValue, type StringMap } from '@manta/api';
+import {
+  type Amount,
+  DefaultPort,
+  isGpuResourceKey,
+  parseQuantity,
+  type Quantity,
+  quantityValue,
+  type StringMap,
+} from '@manta/api';
 
 /** Flags of `ray start` without their dashes. */
 export type StartParams = StringMap;
@@ -35,12 +43,21 @@ export function headPortOf(params: StartParams | undefined): string {
   return params?.['port'] ?? String(DefaultPort.GcsServer);
 }
 
-/** A quantity as Ray counts its own resources: as a number that may have decimals. */
-export function approximate({ nanos }: Amount): number {
-  return Number(nanos / NANOS) + Number(nanos % NANOS) / Number(NANOS);
+/**
+ * A quantity as Ray counts its own resources: as a number that may have decimals. Decimal ones are digits times a power of ten, in
+ * floating point: `300m` is 0.3 and `0.3` is 0.30000000000000004, as users who compare commands have always seen it.
+ */
+export function approximate(text: Quantity, { nanos }: Amount): number {
+  const [, whole = '', fraction = '', unit = ''] = /^([+-]?\d+)(?:\.(\d*))?([numkMGTPE]?)$/.exec(String(text)) ?? [];
+  const isShort = whole !== '' && whole.length + fraction.length <= LONGEST;
+  if (!isShort) return Number(nanos / NANOS) + Number(nanos % NANOS) / Number(NANOS);
+  return Number(whole + fraction) * Number(`1e${(UNITS[unit] ?? 0) - fraction.length}`);
 }
 
 const NANOS = 10n ** 9n;
+/** Digits that surely are a whole number of 64 bits. */
+const LONGEST = 18;
+const UNITS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
 const COMMON: StartParams = {
   'metrics-export-port': String(DefaultPort.Metrics),
@@ -65,7 +82,7 @@ function paramsFromResources(resources: StringMap): StartParams {
     if (lower === 'cpu') params['num-cpus'] = String(quantityValue(quantity.value));
     else if (lower === 'memory') params['memory'] = String(quantityValue(quantity.value));
     else if (isGpuResourceKey(lower)) params['num-gpus'] = String(quantityValue(quantity.value));
-    else custom[key] = approximate(quantity.value);
+    else custom[key] = approximate(resources[key] ?? '', quantity.value);
   }
   if (Object.keys(custom).length > 0) params['resources'] = `'${JSON.stringify(custom)}'`;
   return params;

@@ -179,6 +179,16 @@ describe('a pod that runs on this machine', () => {
     await vi.waitFor(() => expect(String(nobody?.errored)).toContain('ECONNREFUSED'));
   });
 
+  it('reaches the API server by its name and by its Service, and trusts it', async () => {
+    const { spec } = await untilObject(ray, resources.services, 'kubernetes', () => true);
+    const account = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
+    const script = `import ssl, sys, urllib.request as web
+trust = ssl.create_default_context(cafile='${account}')
+for host in sys.argv[1:]: print(web.urlopen(f'https://{host}/version', context=trust).status)`;
+    const { stdout, stderr } = await run(['python3', '-c', script, 'kubernetes.default.svc', spec?.clusterIP ?? '']);
+    expect([String(stdout), String(stderr)]).toEqual(['200\n200\n', '']);
+  });
+
   it('answers through the API server, by its name and by its Service', async () => {
     const get = (path: string) => getText(ray, `/api/v1/namespaces/default/${path}`);
     for (const name of ['pods/web', 'pods/web:8000', 'services/web', 'services/web:80', 'services/http:web:http'])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpus, hostname, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { startController } from '../controllers/controller.ts';
+import { kubernetesEndpoints } from '../controllers/service/kubernetes-service.ts';
 import { startHeartbeat } from '../kubelet/heartbeat.ts';
 import type { PodsContext, RunningPods } from '../run/start-engine.ts';
 import { podBackend } from './backend/pod-backend.ts';
@@ -86,6 +87,11 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   const proxy = await startServiceProxy(dial);
   const nodePorts = new Balancers(({ ip, port }) => dial(ip, port));
   const stopNodePorts = startController(cluster, nodePortController(cluster, nodePorts));
+  // Nothing of Kubernetes takes an endpoint on the loopback interface, where pods without namespaces find it.
+  const hasEndpoint = !driver.apiServer.host.startsWith('127.');
+  const stopEndpoints = hasEndpoint
+    ? startController(cluster, kubernetesEndpoints(cluster, driver.apiServer))
+    : undefined;
   return {
     description: `${driver.description}; ${cgroups === undefined ? 'limits are told to Ray, not enforced' : 'memory and CPU limits are enforced'}`,
     proxy,
@@ -98,6 +104,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     async stop() {
       stopHeartbeat();
       stopNodePorts();
+      stopEndpoints?.();
       nodePorts.close();
       await kubelet.stop();
       await proxy.close();

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type { CustomResourceDefinition } from '@manta/api';
 import type { KubeClient } from '@manta/kube';
 import type { Cluster } from '../controllers/cluster.ts';
+import { startController } from '../controllers/controller.ts';
+import { KUBERNETES_ADDRESS, kubernetesService } from '../controllers/service/kubernetes-service.ts';
 import { type ControllerName, startControllers } from '../controllers/start-controllers.ts';
 import { type Api, createApi } from '../server/api.ts';
 import { bootstrap } from '../server/bootstrap.ts';
@@ -99,7 +101,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await bootstrap(api);
   const planted = await plantDefinitions(api, definitions.objects, definitions.fieldManager);
   const stopControllers = startOwnControllers(api, data, options);
+  const kept = clusterOf(api, options, 'kube-apiserver');
+  const stopService = startController(kept, kubernetesService(kept));
   const stop = () => {
+    stopService();
     stopControllers();
     api.close();
   };
@@ -141,7 +146,7 @@ async function listen(
   authority: CertificateAuthority,
   { host = '127.0.0.1', port, onError, furtherAddresses = [] }: EngineOptions,
 ): Promise<RunningServer> {
-  const ips = [...new Set(['127.0.0.1', '::1', host, ...furtherAddresses])];
+  const ips = [...new Set(['127.0.0.1', '::1', host, KUBERNETES_ADDRESS, ...furtherAddresses])];
   const dnsNames = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
   const pair = authority.issue({ commonName: 'manta-engine', dnsNames, ips, usages: ['server'] });
   const onInternalError = (error: unknown) => onError?.('server', error);

@@ -30,6 +30,7 @@ describe('the names that a pod knows', () => {
   const text = hostsText({ metadata: { name: 'me', namespace: 'default' } }, '10.0.0.9', {
     services: [
       service('head', 'default', { clusterIP: 'None', ports: [{ port: 6379 }] }),
+      service('kubernetes', 'default', { clusterIP: '10.9.0.1', ports: [{ port: 443 }] }),
       service('head', 'other', { clusterIP: 'None' }),
       service('empty', 'default', { clusterIP: 'None' }),
       service('web', 'default', { clusterIP: '10.9.0.7', ports: [{ port: 80 }] }),
@@ -68,8 +69,10 @@ describe('the names that a pod knows', () => {
     expect(lines).toContain(line);
   });
 
-  it('include the API server', () => {
-    expect(text).toContain('10.0.0.1 kubernetes.default.svc');
+  it('include the API server, once', () => {
+    expect(lines.filter((line) => line.includes('kubernetes'))).toEqual([
+      '10.0.0.1 kubernetes.default.svc kubernetes.default.svc.cluster.local kubernetes.default kubernetes',
+    ]);
   });
 
   it('do not include a headless Service with no pod that is ready', () => {

@@ -31,6 +31,8 @@ export function hostsText(pod: Pod, ip: string, sources: NameSources): string {
 
 function serviceLines(service: Stored<Service>, { slices }: NameSources, from: string): readonly string[] {
   const { name, namespace = '' } = service.metadata;
+  // The API server has its line, with or without namespaces.
+  if (name === 'kubernetes' && namespace === 'default') return [];
   const isOwn = ({ metadata }: Stored<EndpointSlice>) =>
     metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name;
   const address = ownAddress(service) ?? addressOf(slices.filter(isOwn));

@@ -60,6 +60,8 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     serviceCidr: SERVICE_CIDR,
     forwards: [
       { port: API_PORT, socket: join(folder, 'api') },
+      // Where those look who know it by its name.
+      { port: 443, socket: join(folder, 'api') },
       { port: EGRESS_PORT, socket: join(folder, 'egress') },
     ],
   };

@@ -1,6 +1,7 @@
 import { defaultFeatureGates, type Pod, type RayCluster, type RayJob, readOperatorEnv } from '@manta/api';
 import { rayClusterSpec, rayJob, withMetadata, withStatus } from '@manta/api/testing';
 import { resources } from '@manta/kube';
+import { spareObjectName } from '@manta/plan';
 import { createMetricsRegistry, type ReconcileContext, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -84,6 +85,20 @@ describe('a job that the cache does not show', () => {
     const { observed } = (await observe('default/job')) ?? {};
     expect(observed).toMatchObject({ cluster: undefined, heads: [], podCount: 0, answer: { kind: 'unasked' } });
     expect(asked).toEqual(['rayjob/default/job is forgotten', 'rayjob/default/job lets go']);
+  });
+
+  it('is for a cluster that names its Secret where another has the usual one', async () => {
+    const name = `a${'b'.repeat(52)}`;
+    await create({ jobId: 'id', rayClusterName: name });
+    const spec = rayClusterSpec({ authOptions: { mode: 'token' } });
+    const cluster = await client.create<RayCluster>(resources.rayClusters, {
+      metadata: { name, namespace: NAMESPACE },
+      spec,
+    });
+    const secrets = { get: () => ({ name: '', uid: '', owner: cluster.metadata?.uid }) };
+    observer = { ...observer, cache: { ...observer.cache, secrets: secrets as never } };
+    const { observed } = (await observe('default/job')) ?? {};
+    expect(observed?.cluster?.spec?.authOptions?.secretName).toBe(spareObjectName(name));
   });
 
   it('is no job when the server has none', async () => {

@@ -60,9 +60,20 @@ describe('parseKubernetesYaml()', () => {
     ['a: [1, 2\nb: 3\n', "yaml: line 1: did not find expected ',' or ']'"],
     ['{', "yaml: did not find expected ',' or '}'"],
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
-    ['a: "b', 'yaml: Missing closing "quote'],
+    ['a: "b', 'yaml: found unexpected end of stream'],
+    ['a: "b\n', 'yaml: line 2: found unexpected end of stream'],
+    ['a: 1\n  b: 2\n', 'yaml: line 2: mapping values are not allowed in this context'],
+    ['a:\n\t- b\n', 'yaml: line 2: found character that cannot start any token'],
+    ['a: @b\n', 'yaml: found character that cannot start any token'],
+    ['a: "\\q"\n', 'yaml: found unknown escape character'],
+    ['a: 1\nb\n', "yaml: line 2: could not find expected ':'"],
+    ['a: *nobody\n', "yaml: unknown anchor 'nobody' referenced"],
   ])('says what is wrong with %j', (text, message) => {
     expect(() => parseKubernetesYaml(text)).toThrow(message);
+  });
+
+  it('reads the first of several documents', () => {
+    expect(parseKubernetesYaml('---\na: b\n---\nc: d\n')).toEqual(new Map([['a', 'b']]));
   });
 
   it('does not unfold a text without bounds', () => {

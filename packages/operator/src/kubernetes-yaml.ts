@@ -3,7 +3,8 @@ import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
 
 /**
  * Reads YAML as Kubernetes' own tools do: the words and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`), but
- * neither times nor base-60 numbers, which stay text; of equal keys the last wins. Mappings come back as `Map`s.
+ * neither times nor base-60 numbers, which stay text; of equal keys the last wins, and of several documents the first is read.
+ * Mappings come back as `Map`s.
  */
 export const parseKubernetesYaml: YamlParser = (text) => {
   const document = parseDocument(text, {
@@ -13,10 +14,20 @@ export const parseKubernetesYaml: YamlParser = (text) => {
     prettyErrors: true,
     logLevel: 'error',
   });
-  const [error] = document.errors;
-  if (error !== undefined) throw new Error(`yaml: ${describe(error)}`, { cause: error });
-  return document.toJS({ mapAsMap: true });
+  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
+  if (error !== undefined) throw new Error(`yaml: ${describe(error, text)}`, { cause: error });
+  return valueOf(document);
 };
+
+function valueOf(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ mapAsMap: true });
+  } catch (error) {
+    const anchor = error instanceof ReferenceError ? /: (\S+)$/.exec(error.message)?.[1] : undefined;
+    if (anchor === undefined) throw error;
+    throw new Error(`yaml: unknown anchor '${anchor}' referenced`, { cause: error });
+  }
+}
 
 /** The octals of YAML 1.2. */
 const octal: ScalarTag = {
@@ -37,16 +48,40 @@ function isTime(tag: { readonly tag: string; readonly format?: string }): boolea
   return tag.format === 'TIME' || tag.tag === 'tag:yaml.org,2002:timestamp';
 }
 
+/** What is told of a mistake. */
+interface Words {
+  readonly words: string;
+  /** Mistakes in the letters are told with their line; those in how lines belong together with the one before. The first line is not named. */
+  readonly isOfLetters: boolean;
+}
+
 /** The words that users know for what goes wrong most often. */
 const KNOWN: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
   TAB_AS_INDENT: 'found character that cannot start any token',
+  BAD_SCALAR_START: 'found character that cannot start any token',
+  BAD_DQ_ESCAPE: 'found unknown escape character',
 };
 
-/** Lines are counted from 0 and the first one is not named, as the peer counts them. */
-function describe({ code, message, linePos }: YAMLError): string {
-  const line = (linePos?.[0].line ?? 1) - 1;
-  return `${line > 0 ? `line ${line}: ` : ''}${KNOWN[code] ?? flowEnd(message) ?? (message.split(' at line ')[0] || 'not YAML')}`;
+function describe({ code, message, pos: [start] }: YAMLError, text: string): string {
+  const { words, isOfLetters } = wordsOf(code, message);
+  // A value that goes on over several lines is noticed to be a key at its colon.
+  const colon = code === 'BLOCK_AS_IMPLICIT_KEY' ? Math.max(0, text.slice(start).search(/:\s/)) : 0;
+  const before = text.slice(0, start + colon).split('\n').length - 1;
+  return `${before > 0 ? `line ${before + (isOfLetters ? 1 : 0)}: ` : ''}${words}`;
+}
+
+function wordsOf(code: YAMLError['code'], message: string): Words {
+  const known = KNOWN[code] ?? missing(code, message);
+  if (known !== undefined) return { words: known, isOfLetters: true };
+  return { words: flowEnd(message) ?? (message.split(' at line ')[0] || 'not YAML'), isOfLetters: false };
+}
+
+/** A quote that does not end, or a key without a colon. */
+function missing(code: YAMLError['code'], message: string): string | undefined {
+  if (code !== 'MISSING_CHAR') return undefined;
+  if (message.startsWith('Missing closing')) return 'found unexpected end of stream';
+  return message.startsWith('Implicit map keys') ? "could not find expected ':'" : undefined;
 }
 
 /** A list or mapping in brackets that does not end. */

@@ -163,6 +163,26 @@ const REFUSALS: Readonly<Record<string, readonly [Partial<RayJobSpec>, field: st
     'spec.runtimeEnvYAML',
     'failed to unmarshal RuntimeEnvYAML: a: [{null: b}]: error converting YAML to JSON: unsupported map key of type: %!s(<nil>), key: <nil>, value: "b"',
   ],
+  'a runtime environment with a key that is a mapping': [
+    { runtimeEnvYAML: '{a: b}: c' },
+    'spec.runtimeEnvYAML',
+    'failed to unmarshal RuntimeEnvYAML: {a: b}: c: error converting YAML to JSON: yaml: invalid map key: map[interface {}]interface {}{"a":"b"}',
+  ],
+  'a runtime environment with a key that is a list': [
+    { runtimeEnvYAML: '[a, 1]: c' },
+    'spec.runtimeEnvYAML',
+    'failed to unmarshal RuntimeEnvYAML: [a, 1]: c: error converting YAML to JSON: yaml: invalid map key: []interface {}{"a", 1}',
+  ],
+  'a runtime environment with a number that is none': [
+    { runtimeEnvYAML: 'a: .nan' },
+    'spec.runtimeEnvYAML',
+    'failed to unmarshal RuntimeEnvYAML: a: .nan: error converting YAML to JSON: json: unsupported value: NaN',
+  ],
+  'a runtime environment with a number without end': [
+    { runtimeEnvYAML: 'a: [.inf]' },
+    'spec.runtimeEnvYAML',
+    'failed to unmarshal RuntimeEnvYAML: a: [.inf]: error converting YAML to JSON: json: unsupported value: +Inf',
+  ],
   'a deadline of 0': [
     { activeDeadlineSeconds: 0 },
     'spec.activeDeadlineSeconds',

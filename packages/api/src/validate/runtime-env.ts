@@ -22,8 +22,8 @@ function unreadable(text: string, parseYaml: YamlParser): string | undefined {
   } catch (error) {
     return `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`;
   }
-  const badKey = keyProblem(value);
-  if (badKey !== undefined) return `error converting YAML to JSON: ${badKey}`;
+  const problem = jsonProblem(value);
+  if (problem !== undefined) return `error converting YAML to JSON: ${problem}`;
   const kind = scalarOrListKind(value);
   if (kind === undefined) return undefined;
   const target = 'Go value of type types.RuntimeEnvType';
@@ -39,9 +39,10 @@ function scalarOrListKind(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? 'number' : undefined;
 }
 
-/** JSON has only texts as keys; numbers and booleans become texts, nothing else does. */
-function keyProblem(value: unknown): string | undefined {
-  if (Array.isArray(value)) return firstProblem(value.map((item) => () => keyProblem(item)));
+/** JSON has only texts as keys (numbers and booleans become texts, nothing else does), and no numbers without end. */
+function jsonProblem(value: unknown): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return `json: unsupported value: ${inGo(value)}`;
+  if (Array.isArray(value)) return firstProblem(value.map((item) => () => jsonProblem(item)));
   if (value instanceof Map) {
     return firstProblem(
       [...value].map(
@@ -51,7 +52,7 @@ function keyProblem(value: unknown): string | undefined {
       ),
     );
   }
-  if (isRecord(value)) return firstProblem(Object.values(value).map((item) => () => keyProblem(item)));
+  if (isRecord(value)) return firstProblem(Object.values(value).map((item) => () => jsonProblem(item)));
   return undefined;
 }
 
@@ -59,7 +60,8 @@ function entryProblem(key: unknown, item: unknown): string | undefined {
   if (key === null || key === undefined) {
     return `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${describe(item)}`;
   }
-  return keyProblem(item);
+  if (key instanceof Map || Array.isArray(key)) return `yaml: invalid map key: ${inGo(key)}`;
+  return jsonProblem(item);
 }
 
 function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
@@ -71,7 +73,18 @@ function firstProblem(checks: readonly (() => string | undefined)[]): string | u
 }
 
 function describe(value: unknown): string {
+  return value instanceof Map || Array.isArray(value) ? 'a list or mapping' : inGo(value);
+}
+
+/** A value as Go prints it. */
+function inGo(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return value === null || value === undefined ? '<nil>' : 'a list or mapping';
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
+  if (Array.isArray(value)) return `[]interface {}{${value.map(inGo).join(', ')}}`;
+  if (value instanceof Map) {
+    const members = [...value].map(([key, item]) => `${inGo(key)}:${inGo(item)}`);
+    return `map[interface {}]interface {}{${members.join(', ')}}`;
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '<nil>';
 }

@@ -43,7 +43,9 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
       targetPort,
     })),
     selectsCluster: spec.selector?.[Label.Cluster],
-    service: isKeptWhole(labels) ? withoutManagedFields(service) : undefined,
+    ...(isKeptWhole(labels)
+      ? { service: withoutManagedFields(service) }
+      : { service: undefined, selectorKeys: Object.keys(spec.selector ?? {}) }),
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],

@@ -39,9 +39,19 @@ function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {
   }
 }
 
-/** An error status with a JSON object as its body: the head is up, and does not speak of the job. */
-function isJsonRefusal({ failure, body }: RayCallError): boolean {
-  return failure === 'status' && body?.trimStart().startsWith('{') === true && !isKubernetesStatus(body);
+/** A JSON object that does not tell of a job, with an error status or without: the head is up, and does not speak of the job. */
+function isJsonRefusal({ failure, body = '' }: RayCallError): boolean {
+  if (isKubernetesStatus(body)) return false;
+  return failure === 'status' ? body.trimStart().startsWith('{') : failure === 'unreadable' && isObjectOrNull(body);
+}
+
+function isObjectOrNull(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 /** How far submitting and stopping this job got. */
@@ -60,7 +70,10 @@ function viewOf(result: CommandResult | undefined): CommandView | undefined {
     case 'running':
       return { state: 'running', since: result.startedAt };
     case 'done':
-      return { state: 'done', at: result.at };
+      // Whether Ray really has a job under that id shows when it is asked for it; until then nothing was handed over.
+      return result.outcome.kind === 'submit' && result.outcome.alreadyExisted
+        ? { state: 'failed', at: result.at, why: 'Ray says that it has a job of that id already' }
+        : { state: 'done', at: result.at };
     case 'failed':
       return { state: 'failed', at: result.at, why: result.error.message };
   }

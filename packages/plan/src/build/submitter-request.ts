@@ -25,10 +25,20 @@ export function buildJobSubmission(spec: RayJobSpec, jobId: string, parseYaml: Y
     submissionId: jobId,
     ...(hasMembers(metadata) ? { metadata } : {}),
     ...(hasMembers(runtimeEnv.value) ? { runtimeEnv: runtimeEnv.value } : {}),
-    ...(entrypointNumCpus ? { entrypointNumCpus } : {}),
-    ...(entrypointNumGpus ? { entrypointNumGpus } : {}),
+    ...(entrypointNumCpus ? { entrypointNumCpus: float32(entrypointNumCpus) } : {}),
+    ...(entrypointNumGpus ? { entrypointNumGpus: float32(entrypointNumGpus) } : {}),
     ...(hasMembers(resources.value) ? { entrypointResources: resources.value } : {}),
   });
+}
+
+/** A number as a 32-bit float has it, which is what the API's types hold, in as few digits as say it. */
+function float32(amount: number): number {
+  const exact = Math.fround(amount);
+  for (let digits = 1; digits < 10; digits += 1) {
+    const short = Number(exact.toPrecision(digits));
+    if (Math.fround(short) === exact) return short;
+  }
+  return exact;
 }
 
 function hasMembers<T extends object>(map: T | undefined): map is T {
@@ -45,7 +55,8 @@ function readResources(text: string): Parsed<Readonly<Record<string, number>>> {
     return unparsed(problem);
   }
   if (value === null) return parsed({});
-  return isRecord(value) && hasNumbers(value) ? parsed(value) : unparsed(problem);
+  if (!isRecord(value) || !hasNumbers(value)) return unparsed(problem);
+  return parsed(Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, float32(amount)])));
 }
 
 function hasNumbers(map: Readonly<Record<string, unknown>>): map is Readonly<Record<string, number>> {

@@ -293,6 +293,19 @@ describe('buildJobSubmission()', () => {
     });
   });
 
+  it('sends amounts as 32-bit floats, in the fewest digits', () => {
+    const spec = {
+      entrypointNumCpus: 0.1,
+      entrypointNumGpus: 16_777_217,
+      entrypointResources: '{"x": 1e-7, "y": 2.25}',
+    };
+    expect(textOf(buildJobSubmission(spec, 'id', parseYaml))).toMatchObject({
+      entrypointNumCpus: 0.1,
+      entrypointNumGpus: 16_777_216,
+      entrypointResources: { x: 1e-7, y: 2.25 },
+    });
+  });
+
   it.each(['{', '[1]', '"x"', '{"a": "1"}'])('refuses the resources %s', (entrypointResources) => {
     const result = buildJobSubmission({ entrypointResources }, 'id', parseYaml);
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining('spec.entrypointResources') });

@@ -165,6 +165,8 @@ export interface ServiceRecord extends NamedRecord {
   }[];
   /** The cluster whose pods it leads to, by its selector. */
   readonly selectsCluster?: string | undefined;
+  /** The keys of its selector, where the Service itself is not kept. */
+  readonly selectorKeys?: readonly string[] | undefined;
   /** The Service itself, where it was made for a RayService or is a cluster's head Service. */
   readonly service?: Service | undefined;
 }

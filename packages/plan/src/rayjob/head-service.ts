@@ -2,6 +2,7 @@ import { Label, NodeType, OriginCrd, podNames, type Service, serviceNames, Share
 import { buildHeadService } from '../build/head-service.ts';
 import { controllerReference } from '../build/owner.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import type { ServiceRecord } from '../raycluster/observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /**
@@ -30,17 +31,24 @@ export function planHeadService(subject: Subject): readonly Action[] {
       },
     ];
   }
-  // An address that was given to a Service stays with it.
-  const { clusterIP: _kept, ...spec } = wanted.spec ?? {};
+  // An address that was given to a Service stays with it; what it selected beside does not, or it would lead nowhere.
+  const { clusterIP: _kept, selector, ...rest } = wanted.spec ?? {};
+  const spec = { ...rest, selector: { ...notSelected(headService), ...selector } };
   const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
   const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
   return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed, isOptional: true }];
 }
 
+/** Takes every key out of a Service's selector, in the form of a merge patch. */
+function notSelected({ service, selectorKeys }: ServiceRecord): Readonly<Record<string, null>> {
+  const keys = selectorKeys ?? Object.keys(service?.spec?.selector ?? {});
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
 /** The Service of the cluster's head under the job's name. */
 export function buildJobHeadService({ job, name, namespace, cluster, context }: Subject): Service {
   const clusterSpec = cluster?.spec ?? { headGroupSpec: { template: {} } };
-  const { apiVersion, kind, spec } = buildHeadService(cluster ?? {}, clusterSpec, context);
+  const { apiVersion, kind, spec, metadata } = buildHeadService(cluster ?? {}, clusterSpec, context);
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
@@ -53,6 +61,7 @@ export function buildJobHeadService({ job, name, namespace, cluster, context }: 
         [Label.NodeType]: NodeType.Head,
         [Label.Identifier]: podNames.identifier(name, NodeType.Head),
       },
+      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
       ownerReferences: [controllerReference('RayJob', job)],
     },
     ...(spec === undefined ? {} : { spec }),

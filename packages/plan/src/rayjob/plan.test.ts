@@ -198,6 +198,30 @@ describe('a job that runs', () => {
     ],
   });
 
+  it('takes a Service of its name that led elsewhere, and leaves nothing of where that led', () => {
+    const headService = {
+      ...running().headService,
+      service: undefined,
+      selectsCluster: undefined,
+      selectorKeys: ['app'],
+    };
+    const [patch] = planRayJob(running({ headService: headService as never })).actions;
+    expect(patch).toMatchObject({
+      type: 'patch',
+      patch: { spec: { selector: { app: null, 'ray.io/cluster': 'job-x', 'ray.io/node-type': 'head' } } },
+    });
+  });
+
+  it('gives its Service the annotations that the head’s Service is to have', () => {
+    const { spec = { headGroupSpec: { template: {} } } } = cluster('ready');
+    const headGroupSpec = { ...spec.headGroupSpec, headService: { metadata: { annotations: { a: 'b' } } } };
+    const observed = running({
+      headService: undefined,
+      cluster: cluster('ready', { spec: { ...spec, headGroupSpec } }),
+    });
+    expect(planRayJob(observed).actions[0]).toMatchObject({ objects: [{ metadata: { annotations: { a: 'b' } } }] });
+  });
+
   it('shows when Ray started and ended it, and keeps what Ray no longer says', () => {
     const first = planRayJob(running({ answer: says('PENDING', { startTime: NOW - 5000 }) })).status;
     expect(first?.rayJobInfo).toEqual({ startTime: ago(5) });

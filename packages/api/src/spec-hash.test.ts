@@ -85,6 +85,29 @@ describe('the hash of a cluster spec', () => {
     expect(specHash(limits('1001m'))).not.toBe(specHash(limits('1')));
   });
 
+  it.each<[string, object, object]>([
+    ['a variable without a value', { env: [{ name: 'A', value: '' }] }, { env: [{ name: 'A' }] }],
+    ['what is off anyway', { stdin: false, tty: false, workingDir: '' }, {}],
+    [
+      'a mount that may be written to',
+      { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: false, subPath: '' }] },
+      { volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+    ],
+    [
+      'a probe without a delay',
+      { livenessProbe: { tcpSocket: { port: 1 }, initialDelaySeconds: 0 } },
+      { livenessProbe: { tcpSocket: { port: 1 } } },
+    ],
+  ])('does not depend on %s being written out', (_, written, left) => {
+    const [a, b] = [written, left].map((more) => specHash(head({ containers: [{ name: 'h', ...more }] })));
+    expect(a).toBe(b);
+  });
+
+  it('depends on a choice that is not the same as none', () => {
+    expect(specHash(head({ automountServiceAccountToken: false }))).not.toBe(specHash(head({})));
+    expect(specHash(head({ nodeSelector: { value: '' } }))).not.toBe(specHash(head({})));
+  });
+
   it.each<[string, RayClusterSpec]>([
     ['an image', head({ containers: [{ name: 'ray-head', image: 'ray:2' }] })],
     ['the Ray version', spec({ rayVersion: '2.54.0' })],

@@ -117,6 +117,34 @@ const MEANINGLESS_WHEN_EMPTY: ReadonlySet<string> = new Set([
   'resources',
   'scaleStrategy',
 ]);
+/** Words of a pod that mean what leaving them out means, and that the first program which goes through the API's types drops. */
+const MEANINGLESS_WHEN_ZERO: ReadonlySet<string> = new Set([
+  'failureThreshold',
+  'hostIPC',
+  'hostNetwork',
+  'hostPID',
+  'hostPort',
+  'initialDelaySeconds',
+  'periodSeconds',
+  'readOnly',
+  'stdin',
+  'stdinOnce',
+  'subPath',
+  'successThreshold',
+  'timeoutSeconds',
+  'tty',
+  'value',
+  'workingDir',
+]);
+/** Maps whose keys are the user's own: a key there is never one of those above. */
+const MAPS_OF_USERS: ReadonlySet<string> = new Set([
+  'annotations',
+  'headServiceAnnotations',
+  'labels',
+  'matchLabels',
+  'nodeSelector',
+  'rayStartParams',
+]);
 const QUANTITY_MAPS: ReadonlySet<string> = new Set(['limits', 'requests']);
 
 /** Irons out spellings that mean the same, since a hash over them would replace pods for nothing. */
@@ -128,13 +156,23 @@ function normalize(value: unknown): unknown {
 }
 
 function normalizeMember(key: string, member: unknown): unknown {
-  const normal = QUANTITY_MAPS.has(key) ? normalizeQuantities(member) : normalize(member);
+  const normal = QUANTITY_MAPS.has(key)
+    ? normalizeQuantities(member)
+    : MAPS_OF_USERS.has(key)
+      ? member
+      : normalize(member);
   if (Array.isArray(normal)) return normal.length === 0 ? undefined : normal;
-  return MEANINGLESS_WHEN_EMPTY.has(key) && isEmpty(normal) ? undefined : normal;
+  const saysNothing =
+    (MEANINGLESS_WHEN_EMPTY.has(key) && isEmpty(normal)) || (MEANINGLESS_WHEN_ZERO.has(key) && isZero(normal));
+  return saysNothing ? undefined : normal;
 }
 
 function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((member) => member === undefined || member === null);
+}
+
+function isZero(value: unknown): boolean {
+  return value === false || value === 0 || value === '';
 }
 
 function normalizeQuantities(value: unknown): unknown {

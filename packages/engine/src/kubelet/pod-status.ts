@@ -11,6 +11,12 @@ export interface ContainerView {
   readonly last?: Ended | undefined;
 }
 
+/** Why a kubelet has ended a pod for good. */
+export interface PodEnd {
+  readonly reason: 'DeadlineExceeded' | 'Evicted';
+  readonly message: string;
+}
+
 /** What a pod's status is made of. */
 export interface PodView {
   readonly pod: Pod;
@@ -20,7 +26,9 @@ export interface PodView {
   /** Whether the pod has its place; absent: while a container runs. */
   readonly hasSandbox?: boolean;
   /** Why the kubelet has ended it; absent: it has not. */
-  readonly evicted?: string | undefined;
+  readonly ended?: PodEnd | undefined;
+  /** What runs its containers, as their ids name it; `scripted` unless told. */
+  readonly runtime?: string;
   readonly podIp: string;
   readonly hostIp: string;
   readonly startMs: number;
@@ -37,20 +45,20 @@ export function podStatus(view: PodView): PodStatus {
   return {
     ...pod.status,
     phase,
-    ...(view.evicted === undefined ? {} : { reason: 'Evicted', message: view.evicted }),
+    ...view.ended,
     conditions: conditionsOf(view, phase),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     ...(hasStarted ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
     startTime: pod.status?.startTime ?? timestamp(startMs),
     ...(pod.spec?.initContainers === undefined ? {} : { initContainerStatuses: initStatuses(view, hasStarted) }),
-    containerStatuses: containers.map(containerStatus),
+    containerStatuses: containers.map((container) => containerStatus(container, view.runtime)),
   };
 }
 
 /** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. */
-function phaseOf({ pod, containers, initContainers = [], evicted }: PodView): string {
-  if (evicted !== undefined) return 'Failed';
+function phaseOf({ pod, containers, initContainers = [], ended }: PodView): string {
+  if (ended !== undefined) return 'Failed';
   const sidecars = sidecarsOf(pod);
   const hasFailed = initContainers.some(
     ({ name, moment }) => !sidecars.has(name) && moment.state === 'ended' && moment.code !== 0,
@@ -72,10 +80,10 @@ function conditionsOf(view: PodView, phase: string): readonly PodCondition[] {
   const sidecars = sidecarsOf(pod);
   const lasting = [...initContainers.filter(({ name }) => sidecars.has(name)), ...containers];
   const unready = lasting.filter(({ moment }) => !isReady(moment)).map(({ name }) => name);
-  const ended = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
+  const end = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   const message = `containers with unready status: [${unready.join(' ')}]`;
-  const waits = isOver ? { reason: ended } : { reason: 'ContainersNotReady', message };
+  const waits = isOver ? { reason: end } : { reason: 'ContainersNotReady', message };
   const contained = unready.length === 0 ? { status: 'True' } : { status: 'False', ...waits };
   const gate = unready.length === 0 ? missingGate(pod) : undefined;
   const ready = gate === undefined ? contained : { status: 'False', reason: 'ReadinessGatesNotReady', message: gate };
@@ -87,7 +95,7 @@ function conditionsOf(view: PodView, phase: string): readonly PodCondition[] {
     { type: 'Ready', ...ready },
     { type: 'ContainersReady', ...contained },
     { type: 'PodScheduled', status: 'True' },
-    ...(view.evicted === undefined ? [] : [{ ...DISRUPTED, message: view.evicted }]),
+    ...(view.ended?.reason === 'Evicted' ? [{ ...DISRUPTED, message: view.ended.message }] : []),
   ];
   const before = pod.status?.conditions ?? [];
   const own = wanted.map((condition) => {
@@ -133,15 +141,16 @@ function missingGate({ spec, status }: Pod): string | undefined {
     : `the status of pod readiness gate "${first}" is not "True", but False`;
 }
 
-function containerStatus({ name, image, attempt, moment, last }: ContainerView): ContainerStatus {
+function containerStatus(view: ContainerView, runtime = 'scripted'): ContainerStatus {
+  const { name, image, attempt, moment, last } = view;
   const hasRun = attempt > 0 || moment.state !== 'waiting';
   // A run that only waits to begin again has not been counted as a restart yet.
   const restartCount = moment.state === 'waiting' && attempt > 0 ? attempt - 1 : attempt;
   return {
     name,
     image,
-    imageID: hasRun ? `scripted://${image}` : '',
-    ...(hasRun ? { containerID: `scripted://${name}-${restartCount}` } : {}),
+    imageID: hasRun ? `${runtime}://${image}` : '',
+    ...(hasRun ? { containerID: `${runtime}://${name}-${restartCount}` } : {}),
     ready: isReady(moment),
     started: isStarted(moment),
     restartCount,
@@ -180,7 +189,10 @@ function initStatuses(view: PodView, hasStarted: boolean): readonly ContainerSta
     const sidecars = sidecarsOf(pod);
     return initContainers.map((init) => {
       const isSidecar = sidecars.has(init.name);
-      return { ...containerStatus(init), ready: isSidecar ? isReady(init.moment) : isInitialized(init, false) };
+      return {
+        ...containerStatus(init, view.runtime),
+        ready: isSidecar ? isReady(init.moment) : isInitialized(init, false),
+      };
     });
   }
   const isOver = containers.every(({ moment }) => moment.state === 'ended');

@@ -1,7 +1,5 @@
 import type { Clock } from '@manta/kube';
-
-/** Timers cannot wait longer. */
-const LONGEST_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from './pause.ts';
 
 /** A moment that can only come nearer. */
 export class Deadline {
@@ -30,7 +28,7 @@ export class Deadline {
     this.#atMs = atMs;
     this.#cancel();
     if (ms <= 0) this.#pass();
-    else this.#cancel = this.#clock.setTimer(Math.min(ms, LONGEST_MS), this.#pass);
+    else this.#cancel = this.#clock.setTimer(Math.min(ms, LONGEST_TIMER_MS), this.#pass);
   }
 
   /** Nobody waits for it any more. */

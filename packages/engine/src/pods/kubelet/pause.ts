@@ -1,8 +1,15 @@
 import type { Clock } from '@manta/kube';
 
-/** Resolves after so long, or as soon as the signal says so. */
-export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve();
+/** Timers that are set for longer fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Resolves after so long, however long that is, or as soon as the signal says so. */
+export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && signal?.aborted !== true; left -= LONGEST_TIMER_MS)
+    await wait(clock, Math.min(left, LONGEST_TIMER_MS), signal);
+}
+
+function wait(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.setTimer(ms, done);
     signal?.addEventListener('abort', done, { once: true });

@@ -198,3 +198,37 @@ describe('the conditions of a pod', () => {
     });
   });
 });
+
+describe('a pod that may be active for so long only', () => {
+  it('is ended for good when its time is over, with its grace period', async () => {
+    t.place.deaf.add('main');
+    await t.up({ activeDeadlineSeconds: 60, terminationGracePeriodSeconds: 5 });
+    await t.clock.advance(60 * SECOND - 1);
+    expect(t.happened.at(-1)).toBe('start main');
+    await t.clock.advance(1);
+    expect(t.happened.at(-1)).toBe('SIGTERM main');
+    await t.clock.advance(5 * SECOND);
+    await t.run;
+    expect(t.happened.slice(-2)).toEqual(['SIGKILL main', 'destroy']);
+    const message = 'Pod was active on the node longer than the specified deadline';
+    expect(t.status()).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message });
+    expect(t.log).toContain('Normal DeadlineExceeded');
+  });
+
+  it('counts from when it first came to its node', async () => {
+    t.pod = { ...t.pod, status: { startTime: '2025-12-31T23:59:30Z' } };
+    await t.up({ activeDeadlineSeconds: 60 });
+    await t.clock.advance(30 * SECOND);
+    expect(t.happened.at(-1)).toBe('destroy');
+  });
+
+  it('may end before, and nothing waits any more', async () => {
+    await t.up({ activeDeadlineSeconds: 60, restartPolicy: 'Never' });
+    t.place.end('main', 0);
+    await t.run;
+    await t.clock.advance(0);
+    expect(t.status()).toMatchObject({ phase: 'Succeeded' });
+    await t.clock.advance(60 * SECOND);
+    expect(t.log).not.toContain('Normal DeadlineExceeded');
+  });
+});

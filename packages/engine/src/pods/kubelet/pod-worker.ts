@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Container, Pod, PodStatus } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import type { Stored } from '../../controllers/cluster.ts';
-import { podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
+import { millis } from '../../controllers/timestamp.ts';
+import { type PodEnd, podStatus, restartPolicyOf } from '../../kubelet/pod-status.ts';
 import type { Cgroups } from '../limits/cgroups.ts';
 import type { Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { ContainerRequests } from './container-requests.ts';
@@ -44,6 +45,10 @@ const LONGEST_RETRY_MS = 60_000;
 const SIDECAR_MS = 2000;
 /** What the containers of a pod that takes too much get to end. */
 const EVICTION_MS = 1000;
+const DEADLINE: PodEnd = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+};
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
@@ -62,9 +67,11 @@ export class PodWorker {
   /** Nothing will run in it any more. */
   #isOver = false;
   #problem: string | undefined;
-  #evicted: string | undefined;
+  #ended: PodEnd | undefined;
   #isStopping = false;
   readonly #stopping = new AbortController();
+  /** Told when nothing of it runs any more. */
+  readonly #done = new AbortController();
   #stopped: Promise<void> | undefined;
   #stopByMs = Number.POSITIVE_INFINITY;
   #isForced = false;
@@ -107,9 +114,10 @@ export class PodWorker {
       startMs: this.#startMs,
       nowMs: this.#node.clock.now(),
       hasSandbox: this.sandbox !== undefined,
-      evicted: this.#evicted,
+      ended: this.#ended,
+      runtime: 'manta',
     });
-    const words = this.#evicted === undefined ? this.#problem : message;
+    const words = this.#ended === undefined ? this.#problem : message;
     return words === undefined ? status : { ...status, message: words };
   }
 
@@ -121,6 +129,7 @@ export class PodWorker {
 
   /** Brings the pod up and runs it to its end; never rejects. */
   async run(): Promise<void> {
+    void this.#keepDeadline();
     try {
       await this.#start();
     } catch (error) {
@@ -128,6 +137,7 @@ export class PodWorker {
       this.#problem = message;
       this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', message);
     } finally {
+      this.#done.abort();
       this.#endTurn();
       this.#changed();
     }
@@ -153,16 +163,29 @@ export class PodWorker {
         await prepareVolume(volume, this.#folder, this.#requests.sources()).catch(() => undefined);
     }
     const tooLarge = await whyTooLarge(this.#pod, this.#folder);
-    if (tooLarge !== undefined && !this.#isStopping) await this.#evict(tooLarge);
+    if (tooLarge !== undefined) await this.#endFor({ reason: 'Evicted', message: tooLarge }, EVICTION_MS);
   }
 
   /** Ends what runs, for good; what it said stays, as does the object. */
-  async #evict(message: string): Promise<void> {
-    if (this.#evicted !== undefined) return;
-    this.#evicted = message;
-    this.#node.tell(this.#pod, 'Warning', 'Evicted', message);
-    this.#stopByMs = this.#node.clock.now() + EVICTION_MS;
+  async #endFor(why: PodEnd, graceMs: number): Promise<void> {
+    if (this.#ended !== undefined || this.#isStopping || this.#isOver) return;
+    this.#ended = why;
+    this.#node.tell(this.#pod, why.reason === 'Evicted' ? 'Warning' : 'Normal', why.reason, why.message);
+    this.#stopByMs = this.#node.clock.now() + graceMs;
     await this.#endContainers();
+  }
+
+  /** Ends it when it has been active for as long as it may; nothing where that has no end. */
+  async #keepDeadline(): Promise<void> {
+    const { spec, status } = this.#pod;
+    if (spec?.activeDeadlineSeconds === undefined) return;
+    const sinceMs = millis(status?.startTime) ?? this.#startMs;
+    await pause(
+      this.#node.clock,
+      sinceMs + spec.activeDeadlineSeconds * 1000 - this.#node.clock.now(),
+      this.#done.signal,
+    );
+    if (!this.#done.signal.aborted) await this.#endFor(DEADLINE, graceOf(this.#pod) * 1000);
   }
 
   async setHosts(): Promise<void> {
@@ -206,7 +229,7 @@ export class PodWorker {
       await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
       const hasFailed = !isSidecar(init.container) && moment.state === 'ended' && moment.code !== 0;
-      if (this.#isStopping || this.#evicted !== undefined || hasFailed) return false;
+      if (this.#isStopping || this.#ended !== undefined || hasFailed) return false;
     }
     return true;
   }
@@ -215,7 +238,7 @@ export class PodWorker {
   async #runMains(): Promise<void> {
     const runs: Promise<void>[] = [];
     for (const main of this.#mains) {
-      if (this.#isStopping || this.#evicted !== undefined) break;
+      if (this.#isStopping || this.#ended !== undefined) break;
       runs.push(main.run());
       await main.begun;
     }

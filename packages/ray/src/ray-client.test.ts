@@ -98,6 +98,11 @@ describe('jobs', () => {
     expect(await client.getJob('j')).toMatchObject({ status: 'PAUSED', message: '', startTime: 0, endTime: 0 });
   });
 
+  test('are what their status says, whatever the rest looks like', async () => {
+    wrong(200, '{"status":"SUCCEEDED","message":5,"start_time":"soon","end_time":null,"metadata":{"a":1}}');
+    expect(await client.getJob('j')).toMatchObject({ status: 'SUCCEEDED', message: '', startTime: 0, endTime: 0 });
+  });
+
   test('that are not there are undefined', async () => {
     expect(await client.getJob('a/b c')).toBeUndefined();
     expect(last()).toBe('GET /api/jobs/a%2Fb%20c');

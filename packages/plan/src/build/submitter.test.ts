@@ -92,6 +92,10 @@ describe('submitCommand()', () => {
     );
   });
 
+  it('hands over an empty environment where the text says nothing', () => {
+    expect(textOf(submit({ runtimeEnvYAML: 'null' }))).toContain('--runtime-env-json "{}" --submission-id');
+  });
+
   it('talks to its own pod in SidecarMode, on the port that the head names, and waits for the job there', () => {
     const head = { name: 'ray-head', ports: [{ name: 'dashboard', containerPort: 9000 }] };
     const spec = { headGroupSpec: { template: { spec: { containers: [head] } } } };

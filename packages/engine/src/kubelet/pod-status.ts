@@ -56,18 +56,19 @@ export function podStatus(view: PodView): PodStatus {
   };
 }
 
-/** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. */
+/** A container that will be started again counts as running once it has run; in a pod that is being deleted none is. No pod ends before its sidecars. */
 function phaseOf({ pod, containers, initContainers = [], ended }: PodView): string {
   if (ended !== undefined) return 'Failed';
   const sidecars = sidecarsOf(pod);
   const hasFailed = initContainers.some(
     ({ name, moment }) => !sidecars.has(name) && moment.state === 'ended' && moment.code !== 0,
   );
-  if (hasFailed && restartPolicyOf(pod) === 'Never') return 'Failed';
+  const isServed = initContainers.some(({ name, moment }) => sidecars.has(name) && moment.state === 'running');
+  if (hasFailed && !isServed && restartPolicyOf(pod) === 'Never') return 'Failed';
   const states = containers.map(({ moment }) => moment);
   const isLast = (code: number) =>
     pod.metadata?.deletionTimestamp !== undefined || !restarts(restartPolicyOf(pod), code);
-  if (states.every((moment) => moment.state === 'ended' && isLast(moment.code))) {
+  if (!isServed && states.every((moment) => moment.state === 'ended' && isLast(moment.code))) {
     return states.every((moment) => moment.state === 'ended' && moment.code === 0) ? 'Succeeded' : 'Failed';
   }
   return containers.some(({ moment, attempt }) => moment.state === 'waiting' && attempt === 0) ? 'Pending' : 'Running';

@@ -207,6 +207,7 @@ describe('a pod that may be active for so long only', () => {
     expect(t.happened.at(-1)).toBe('start main');
     await t.clock.advance(1);
     expect(t.happened.at(-1)).toBe('SIGTERM main');
+    expect(t.status()).toMatchObject({ phase: 'Running' });
     await t.clock.advance(5 * SECOND);
     await t.run;
     expect(t.happened.slice(-2)).toEqual(['SIGKILL main', 'destroy']);

@@ -105,6 +105,7 @@ export class PodWorker {
   /** The status to report now. */
   status(current: Stored<Pod>): PodStatus {
     this.#pod = current;
+    const isQuiet = [...this.#mains, ...this.#inits].every((runner) => runner.view().moment.state !== 'running');
     const { message, ...status } = podStatus({
       pod: current,
       containers: this.#mains.map((runner) => runner.view()),
@@ -114,10 +115,11 @@ export class PodWorker {
       startMs: this.#startMs,
       nowMs: this.#node.clock.now(),
       hasSandbox: this.sandbox !== undefined,
-      ended: this.#ended,
+      // Told when it is so: after that nobody looks again.
+      ended: isQuiet ? this.#ended : undefined,
       runtime: 'manta',
     });
-    const words = this.#ended === undefined ? this.#problem : message;
+    const words = this.#problem ?? (this.#ended === undefined ? undefined : message);
     return words === undefined ? status : { ...status, message: words };
   }
 

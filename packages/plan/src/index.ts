@@ -12,7 +12,7 @@ export { buildHeadBudget, type PodDisruptionBudget } from './build/head-budget.t
 export { buildHeadPod, headFqdn, stampHeadPod } from './build/head-pod.ts';
 export { buildHeadService, headDashboardPort, headServiceSelector } from './build/head-service.ts';
 export { buildHeadlessService } from './build/headless-service.ts';
-export { alignIngress, buildIngress } from './build/ingress.ts';
+export { alignIngress, buildIngress, type LiveIngress } from './build/ingress.ts';
 export type { ReplicaPlace } from './build/pod-labels.ts';
 export { buildRedisCleanupJob, keepsStateInRedis, type RedisCleanupOptions } from './build/redis-cleanup.ts';
 export { buildRoute, type Route } from './build/route.ts';

@@ -1,8 +1,9 @@
-import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster, type Ingress } from '@manta/api';
+import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster } from '@manta/api';
 import { resources } from '@manta/kube';
 import type {
   BatchSchedulerName,
   JobRecord,
+  LiveIngress,
   NamedRecord,
   PodRecord,
   RoleRecord,
@@ -24,6 +25,7 @@ import {
 } from './child-records.ts';
 import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { clusterRecords } from './cluster-record.ts';
+import { liveIngress } from './inherited-annotations.ts';
 import { podRecord } from './pod-record.ts';
 
 /** Local copies of everything that RayClusters are made of. */
@@ -36,7 +38,7 @@ export interface RayClusterCache {
   readonly roles: Informer<Belonging<RoleRecord>, 'cluster'>;
   readonly roleBindings: Informer<Belonging<NamedRecord>, 'cluster'>;
   readonly secrets: Informer<Belonging<NamedRecord>, 'cluster'>;
-  readonly ingresses: Informer<Ingress>;
+  readonly ingresses: Informer<LiveIngress>;
   /** Only where the embedded GCS storage is switched on. */
   readonly claims: Informer<PersistentVolumeClaim> | undefined;
   /** Only where heads are protected from evictions. */
@@ -103,7 +105,7 @@ export function createRayClusterCache(
     roles: createInformer(world, { ...ours, type: resources.roles, project: roleRecord }),
     roleBindings: createInformer(world, { type: resources.roleBindings, ...labelled }),
     secrets: createInformer(world, { type: resources.secrets, ...labelled }),
-    ingresses: createInformer(world, { type: resources.ingresses, namespaces, project: withoutManagedFields }),
+    ingresses: createInformer(world, { type: resources.ingresses, namespaces, project: liveIngress }),
     claims: hasClaims
       ? createInformer(world, { type: resources.persistentVolumeClaims, namespaces, project: withoutManagedFields })
       : undefined,

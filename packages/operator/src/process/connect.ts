@@ -7,6 +7,7 @@ import {
   type Transport,
 } from '@manta/kube';
 import { createRestClientObserver, type Logger, type MetricsRegistry } from '@manta/runtime';
+import { FIELD_MANAGER } from '../observe/inherited-annotations.ts';
 import type { OperatorOptions } from '../options/options.ts';
 
 /** How the operator reaches its cluster. */
@@ -37,7 +38,7 @@ export async function connect(
   const connection = await loadConnection({ kubeconfig: options.kubeconfig });
   const { server } = connection;
   const observer = createRestClientObserver(metrics);
-  const transport = createTransport({ connection, clock, userAgent: `kuberay-operator/${version}`, observer });
+  const transport = createTransport({ connection, clock, userAgent: `${FIELD_MANAGER}/${version}`, observer });
   const warnings = log.named('KubeAPIWarningLogger');
   const said = new Set<string>();
   const client = createKubeClient({

@@ -103,6 +103,15 @@ describe('alignIngress()', () => {
     expect(aligned?.metadata?.labels).toEqual({ ...front, theirs: '1' });
     expect(aligned?.metadata?.annotations).toEqual({ keep: 'this', seen: 'yes' });
   });
+
+  it('takes away what came from the cluster and is no longer there', () => {
+    const annotations = { keep: 'this', seen: 'yes', gone: 'now' };
+    const live = { ...wanted, metadata: { ...wanted.metadata, annotations }, inherited: ['keep', 'gone'] };
+    const aligned = alignIngress(live, wanted);
+    expect(aligned?.metadata?.annotations).toEqual({ keep: 'this', seen: 'yes' });
+    expect(aligned).not.toHaveProperty('inherited');
+    expect(alignIngress({ ...live, metadata: { ...aligned?.metadata } }, wanted)).toBeUndefined();
+  });
 });
 
 describe('buildRoute()', () => {

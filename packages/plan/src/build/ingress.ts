@@ -41,15 +41,23 @@ export function buildIngress(cluster: RayCluster, spec: RayClusterSpec): Ingress
   };
 }
 
+/** An Ingress as it is. */
+export interface LiveIngress extends Ingress {
+  /** Annotations that nobody but us has put on it, as far as the API server remembers. */
+  readonly inherited?: readonly string[];
+}
+
 /**
  * The live Ingress as it should be, or undefined where it is so already. Labels and annotations that others have put on it stay, and so
- * does a class that the installation has filled in where the user asks for none.
+ * does a class that the installation has filled in where the user asks for none. Annotations that it has from the cluster go when the
+ * cluster no longer has them.
  */
-export function alignIngress(live: Ingress, wanted: Ingress): Ingress | undefined {
+export function alignIngress({ inherited = [], ...live }: LiveIngress, wanted: Ingress): Ingress | undefined {
   const { ingressClassName } = live.spec ?? {};
   const spec = { ...(ingressClassName === undefined ? {} : { ingressClassName }), ...wanted.spec };
   const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
-  const annotations = { ...live.metadata?.annotations, ...wanted.metadata?.annotations };
+  const kept = Object.entries(live.metadata?.annotations ?? {}).filter(([key]) => !inherited.includes(key));
+  const annotations = { ...Object.fromEntries(kept), ...wanted.metadata?.annotations };
   const isSame =
     canonicalJson([labels, annotations, spec]) ===
     canonicalJson([live.metadata?.labels ?? {}, live.metadata?.annotations ?? {}, live.spec]);

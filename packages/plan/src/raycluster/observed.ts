@@ -1,5 +1,6 @@
-import type { ConditionVerdict, Ingress, PersistentVolumeClaim, RayCluster, Role, Service } from '@manta/api';
+import type { ConditionVerdict, PersistentVolumeClaim, RayCluster, Role, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
+import type { LiveIngress } from '../build/ingress.ts';
 import type { Route } from '../build/route.ts';
 import type { ChildKind } from '../plan.ts';
 import type { GangRecord } from '../scheduling/scheduler.ts';
@@ -124,7 +125,7 @@ export interface ObservedChildren {
   readonly roles: readonly RoleRecord[];
   readonly roleBindings: readonly NamedRecord[];
   readonly secrets: readonly NamedRecord[];
-  readonly ingresses: readonly Ingress[];
+  readonly ingresses: readonly LiveIngress[];
   readonly routes: readonly RouteRecord[];
   readonly claims: readonly PersistentVolumeClaim[];
   readonly cleanupJobs: readonly JobRecord[];

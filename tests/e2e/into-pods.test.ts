@@ -79,6 +79,7 @@ spec:
         - |
           trap 'echo asked >> /out/end; exit 0' TERM
           cat order /settings/greeting; echo; pwd; stat -f -c %T /fast
+          until (exec 3<>/dev/tcp/127.0.0.1/8001) 2> /dev/null; do sleep 0.1; done; cat /work/peer
           while :; do sleep 0.1; done
       env:
         - { name: GREETING, valueFrom: { configMapKeyRef: { name: settings, key: greeting } } }
@@ -95,6 +96,10 @@ spec:
         - { name: fast, mountPath: /fast }
         - { name: settings, mountPath: /settings }
         - { name: out, mountPath: /out }
+    - name: peer
+      image: bash
+      command: [bash, -c, "trap 'exit 0' TERM; echo reached > /work/peer; python3 -m http.server 8001 --bind 127.0.0.1 & wait"]
+      volumeMounts: [{ name: work, mountPath: /work }]
   volumes:
     - { name: work, emptyDir: {} }
     - { name: fast, emptyDir: { medium: Memory, sizeLimit: 1Mi } }
@@ -203,25 +208,25 @@ for host in sys.argv[1:]: print(web.urlopen(f'https://{host}/version', context=t
   });
 
   const logOf = async (pod: string, query = '') =>
-    (await getText(ray, `/api/v1/namespaces/default/pods/${pod}/log?${query}`)).text;
+    (await getText(ray, `/api/v1/namespaces/default/pods/${pod}/log?container=main&${query}`)).text;
 
-  it('has its init containers run in order, its variables, its volumes and its hooks', async () => {
+  it('has its init containers run in order, its variables, its volumes and its hooks, and its containers find each other', async () => {
     await untilObject(ray, resources.pods, 'chores', isReady);
     const words = await until(
       'its words',
       () => logOf('chores'),
-      (said) => said.includes('tmpfs'),
+      (said) => said.includes('reached'),
     );
-    expect(words).toBe('first\nsecond\nhello\n/work\ntmpfs\n');
+    expect(words).toBe('first\nsecond\nhello\n/work\ntmpfs\nreached\n');
     expect(readFileSync(join(out, 'begin'), 'utf8')).toBe('hello secret test 2 $(WORD)\n');
   });
 
   it('gives its log by lines, by bytes, by age and with times', async () => {
-    expect(await logOf('chores', 'tailLines=1')).toBe('tmpfs\n');
+    expect(await logOf('chores', 'tailLines=1')).toBe('reached\n');
     expect(await logOf('chores', 'limitBytes=5')).toBe('first');
-    expect(await logOf('chores', 'sinceSeconds=3600&tailLines=2')).toBe('/work\ntmpfs\n');
+    expect(await logOf('chores', 'sinceSeconds=3600&tailLines=2')).toBe('tmpfs\nreached\n');
     expect(await logOf('chores', 'sinceTime=2999-01-01T00:00:00Z')).toBe('');
-    const [, time = ''] = /^(\S+) tmpfs\n$/.exec(await logOf('chores', 'timestamps=true&tailLines=1')) ?? [];
+    const [, time = ''] = /^(\S+) reached\n$/.exec(await logOf('chores', 'timestamps=true&tailLines=1')) ?? [];
     expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(600_000);
   });
 

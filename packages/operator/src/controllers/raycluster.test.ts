@@ -333,6 +333,26 @@ describe('a RayCluster whose pods are refused', () => {
     await clock.advance(2000);
     expect((await podNames()).filter((name) => name.includes('big'))).toHaveLength(2);
   });
+
+  it('is told of its other pods as soon as any cluster', async () => {
+    const create = client.create.bind(client);
+    client.create = async (type, object, options) => {
+      if (object.metadata?.generateName === 'demo-small-worker-') throw new Error('no');
+      return await create(type, object, options);
+    };
+    await apply({ workerGroupSpecs: [workerGroup('small', { replicas: 2 }), workerGroup('big', { replicas: 3 })] });
+    // By now the group is tried once a minute.
+    await clock.advance(200_000);
+    const big = (await pods()).filter(({ metadata }) => metadata?.name?.includes('big') === true);
+    for (const { metadata } of big) {
+      const ref = { name: metadata?.name ?? '', namespace: 'ml' };
+      const body = { status: { phase: 'Running' } };
+      await client.patch(resources.pods, ref, { type: 'merge', body }, { subresource: 'status' });
+      await clock.advance(100);
+    }
+    await clock.advance(1500);
+    expect((await cluster()).status?.availableWorkerReplicas).toBe(3);
+  });
 });
 
 describe('a RayCluster of another operator', () => {

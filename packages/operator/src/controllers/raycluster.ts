@@ -136,7 +136,7 @@ class RayClusterReconciler {
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
     const heldMs = await this.#tell(key, observed, status, outcome, actor);
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
-    if (outcome.kind === 'waiting') return this.#wait(outcome, plan, pass);
+    if (outcome.kind === 'waiting') return this.#wait(outcome, plan, heldMs, pass);
     if (heldMs > 0) return requeueAfter(heldMs);
     if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     const lookAgainMs = Math.min(
@@ -188,10 +188,13 @@ class RayClusterReconciler {
   #wait(
     outcome: Extract<PlanOutcome, { kind: 'waiting' }>,
     { lookAgainMs = Number.POSITIVE_INFINITY }: RayClusterPlan,
+    heldMs: number,
     { log }: ReconcileContext,
   ): ReconcileResult {
     log.info('Waiting', { reason: outcome.message });
-    return requeueAfter(Math.min(outcome.lookAgainMs ?? WAIT_MS, lookAgainMs));
+    // A status that was held back is told in its time, however long the wait.
+    const toldMs = heldMs > 0 ? heldMs : Number.POSITIVE_INFINITY;
+    return requeueAfter(Math.min(outcome.lookAgainMs ?? WAIT_MS, lookAgainMs, toldMs));
   }
 
   /** Pods or Services may not be read: that is said where the user looks, and nothing else is touched. */

@@ -40,8 +40,16 @@ const octal: ScalarTag = {
   },
 };
 
+/** Numbers with many digits in the exponent: what is too big to be a number stays text. */
+const huge: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  test: /^[-+]?(?:\d+\.?\d*|\.\d+)[eE]\+?\d{3,}$/,
+  resolve: (text) => (Number.isFinite(Number(text)) ? Number(text) : text),
+};
+
 function customTags(tags: Tags): Tags {
-  return [...tags.filter((tag) => typeof tag === 'string' || !isTime(tag)), octal];
+  return [huge, ...tags.filter((tag) => typeof tag === 'string' || !isTime(tag)), octal];
 }
 
 function isTime(tag: { readonly tag: string; readonly format?: string }): boolean {

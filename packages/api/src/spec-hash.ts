@@ -131,6 +131,7 @@ const MEANINGLESS_WHEN_ZERO: ReadonlySet<string> = new Set([
   'stdinOnce',
   'subPath',
   'successThreshold',
+  'targetPort',
   'timeoutSeconds',
   'tty',
   'value',

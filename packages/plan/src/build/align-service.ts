@@ -8,10 +8,10 @@ export function alignService(live: Service, wanted: Service, owner: string): Ser
   const isOurs = isControlledBy(live, owner);
   const { labels, annotations } = wanted.metadata ?? {};
   const isCurrent =
-    says(sorted(live.spec), sorted(wanted.spec)) &&
+    says(sorted(live.spec), sorted({ ...wanted.spec, ...addressesOf(live) })) &&
     (!isOurs || (says(live.metadata?.labels, labels) && says(live.metadata?.annotations, annotations)));
   if (isCurrent) return undefined;
-  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = live.spec ?? {};
+  const { ipFamilies, ipFamilyPolicy } = live.spec ?? {};
   const metadata = isOurs
     ? {
         ...live.metadata,
@@ -22,8 +22,20 @@ export function alignService(live: Service, wanted: Service, owner: string): Ser
   return {
     ...live,
     metadata,
-    spec: defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ...wanted.spec }),
+    spec: defined({
+      ipFamilies,
+      ipFamilyPolicy,
+      ...wanted.spec,
+      // Whether a Service has an address, and which, is decided when it is made.
+      ...addressesOf(live),
+    }),
   };
+}
+
+/** The addresses of a Service that has been given some, or is to have none. */
+function addressesOf({ spec }: Service): ServiceSpec {
+  const { clusterIP, clusterIPs } = spec ?? {};
+  return clusterIP === undefined ? {} : { clusterIP, ...(clusterIPs === undefined ? {} : { clusterIPs }) };
 }
 
 /** Whether the object goes when the owner goes. */

@@ -2,7 +2,7 @@ import type { Container, PodTemplateSpec, RayClusterSpec, RayServiceSpec, Servic
 
 /**
  * A service's spec with the empty objects that Go programs write wherever the API's types have them: resources of containers, metadata of
- * templates, status of Services. They mean nothing, but the first program that goes through those types (a queueing system, say, or the
+ * templates, status of Services, a target of 0 for their ports. They mean nothing, but the first program that goes through those types (a queueing system, say, or the
  * peer) would add them, and the generation would change in the middle of a service's life as if somebody had edited it.
  */
 export function completeServiceSpec(spec: RayServiceSpec): RayServiceSpec {
@@ -56,10 +56,15 @@ function completeContainer(container: Container): Container {
 }
 
 function completeService(service: Service): Service {
+  const { metadata = {}, spec = {} } = service;
+  const { ports } = spec;
   return {
     ...service,
-    metadata: service.metadata ?? {},
-    spec: service.spec ?? {},
+    metadata,
+    spec: {
+      ...spec,
+      ...(ports === undefined ? {} : { ports: ports.map((port) => ({ ...port, targetPort: port.targetPort ?? 0 })) }),
+    },
     status: { ...service.status, loadBalancer: service.status?.loadBalancer ?? {} },
   };
 }

@@ -16,7 +16,7 @@ import { childMetadata } from './child-metadata.ts';
 import type { BuildContext } from './context.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { podLabels } from './pod-labels.ts';
-import { dashboardPort, headServicePorts } from './service-ports.ts';
+import { dashboardPort, headServicePorts, portsOfUser } from './service-ports.ts';
 
 /** The Service by which workers and clients reach the head. A Service of the user's own is completed, never contradicted. */
 export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): Service {
@@ -34,7 +34,7 @@ export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, cont
       ...headService?.spec,
       ...kindOfService(spec, context),
       selector: selectorOf(podsLabels),
-      ports: withDefaults(headService?.spec?.ports ?? [], ports),
+      ports: withDefaults(portsOfUser(headService?.spec?.ports), ports),
     },
   };
 }

@@ -17,6 +17,13 @@ export function servePorts(container: Container): readonly ServicePort[] {
   return byName(portsOf(container)).filter(({ name }) => isServePortName(name));
 }
 
+/** A user's own ports. A target of 0 says the same as none, and is what Go programs write for it: the port leads to its own number. */
+export function portsOfUser(ports: readonly ServicePort[] = []): readonly ServicePort[] {
+  return ports.map(({ targetPort, ...port }) =>
+    targetPort === undefined || targetPort === 0 || targetPort === '' ? port : { ...port, targetPort },
+  );
+}
+
 /** The number of the port that leads to the dashboard. */
 export function dashboardPort(container: Container): number {
   return portsOf(container).get(PortName.Dashboard) ?? DefaultPort.Dashboard;

@@ -152,6 +152,30 @@ describe('a Service that is there', () => {
     expect(next?.spec?.selector).toEqual({ 'ray.io/cluster': 'c', 'ray.io/serve': 'true' });
   });
 
+  it('of somebody else that has an address keeps it, though ours would have none', () => {
+    const context = buildContext();
+    const headless = buildServiceHeadService(rayService('svc'), cluster(), context);
+    expect(headless.spec?.clusterIP).toBe('None');
+    const foreign = {
+      metadata: { name: 'svc-head-svc' },
+      spec: { selector: { app: 'x' }, clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] },
+    };
+    const next = alignService(foreign, headless, 'o');
+    expect(next?.spec).toMatchObject({
+      clusterIP: '10.0.0.7',
+      clusterIPs: ['10.0.0.7'],
+      publishNotReadyAddresses: true,
+    });
+    expect(alignService({ ...next, metadata: foreign.metadata }, headless, 'o')).toBeUndefined();
+  });
+
+  it('is left alone when the user’s port leads to 0, which is how Go programs write that it leads to its own number', () => {
+    const named = { spec: { ports: [{ name: 'serve', port: 8000, targetPort: 0 }] } };
+    const asked = serve(cluster(), named) ?? {};
+    const made = { ...live, spec: { ...live.spec, ports: [{ name: 'serve', port: 8000, targetPort: 8000 }] } };
+    expect(alignService(made, asked, 'o')).toBeUndefined();
+  });
+
   it('whose selector says more than is wanted is put right', () => {
     const narrow = { ...live, spec: { ...live.spec, selector: { ...wanted.spec?.selector, extra: 'x' } } };
     expect(alignService(narrow, wanted, 'o')?.spec?.selector).toEqual(wanted.spec?.selector);

@@ -18,7 +18,7 @@ import { buildHeadService } from './head-service.ts';
 import { controllerReference } from './owner.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { originLabels } from './service-cluster.ts';
-import { servePorts } from './service-ports.ts';
+import { portsOfUser, servePorts } from './service-ports.ts';
 
 /** The Service that leads to the head of whichever cluster serves. */
 export function buildServiceHeadService(service: RayService, cluster: RayCluster, context: BuildContext): Service {
@@ -51,7 +51,7 @@ export function buildServiceServeService(
   cluster: RayCluster,
 ): Service | undefined {
   const { name = '', namespace = '' } = service.metadata ?? {};
-  const own = serveService?.spec?.ports ?? [];
+  const own = portsOfUser(serveService?.spec?.ports);
   const found = portsOf(cluster);
   if (found.length === 0 && serveService === undefined) return undefined;
   const ports = found.length === 0 ? own : found.map((port) => own.find((each) => each.name === port.name) ?? port);

@@ -158,6 +158,13 @@ describe('Serve', () => {
     expect(last()).toBe('GET /api/serve/applications/?api_type=declarative');
   });
 
+  test('applications that are no mapping are an error, and not none', async () => {
+    wrong(200, '{"applications":[]}');
+    await expect(client.getServe()).rejects.toThrow('has applications that are no mapping');
+    wrong(200, '{"applications":null}');
+    expect(await client.getServe()).toMatchObject({ applications: {} });
+  });
+
   test('takes a whole configuration', async () => {
     expect(await client.putServe({ applications: [{ name: 'app', import_path: 'a:b' }] })).toEqual({
       kind: 'put-serve',

@@ -1,6 +1,6 @@
 import { statusError } from './call-head.ts';
 import type { CommandOutcome } from './command.ts';
-import { expectObject, type HeadCalls, isGood } from './head-calls.ts';
+import { expectObject, type HeadCalls, isGood, unexpected } from './head-calls.ts';
 import { isJsonObject, type JsonObject, mapObjects, numberOf, objectOf, textOf } from './json-fields.ts';
 import type { ServeApplication, ServeDeployment, ServeDetails, ServeProxy } from './serve-details.ts';
 
@@ -8,9 +8,13 @@ import type { ServeApplication, ServeDeployment, ServeDetails, ServeProxy } from
 export async function getServe(calls: HeadCalls): Promise<ServeDetails> {
   const call = calls.question('GetServeDetails', '/api/serve/applications/?api_type=declarative');
   const details = expectObject(call, await calls.json(call));
+  const { applications = null } = details;
+  if (applications !== null && !isJsonObject(applications)) {
+    throw unexpected(call, details, 'has applications that are no mapping');
+  }
   return {
     targetCapacity: numberOf(details, 'target_capacity'),
-    applications: mapObjects(objectOf(details, 'applications'), readApplication),
+    applications: mapObjects(applications ?? {}, readApplication),
     proxies: mapObjects(objectOf(details, 'proxies'), readProxy),
   };
 }

@@ -191,6 +191,16 @@ describe('a RayService', () => {
     expect(pod.metadata?.labels?.['ray.io/serve']).toBe('false');
   });
 
+  it('notices that its endpoints are gone at once, also when its cluster went first', async () => {
+    await running();
+    await edit({ rayClusterConfig: { rayVersion: '2.53.0' } });
+    await client.delete(resources.rayClusters, { name: await activeName(), namespace: 'ml' });
+    await clock.advance(100);
+    await setEndpoints();
+    expect(await status()).not.toHaveProperty('numServeEndpoints');
+    expect(await reasonOf('Ready')).toBe('ZeroServeEndpoints');
+  });
+
   it('goes over to a new cluster, and the old one is deleted a minute later', async () => {
     await running();
     const old = await activeName();

@@ -6,6 +6,7 @@ import {
   planRayService,
   type RayAction,
   type ServiceMemory,
+  type ServiceRecord,
 } from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import {
@@ -126,6 +127,11 @@ const SERVICE = { group: 'ray.io', kind: 'RayService' };
 
 function sourcesOf(cache: RayClusterCache, services: RayServiceCache): readonly Source[] {
   const ofCluster = (cluster: ObjectKey) => serviceOf(cache, cluster);
+  const ofService = ({ labels }: Pick<ServiceRecord, 'labels'>, namespace: string | undefined) => {
+    if (labels[Label.OriginatedFromCrd] !== OriginCrd.RayService) return [];
+    const of = toKey(namespace, labels[Label.OriginatedFromCrName] ?? '');
+    return [of, ...ofCluster(of)];
+  };
   return [
     fromInformer(services.rayServices, {
       when: specOrMetadataChanged,
@@ -134,18 +140,19 @@ function sourcesOf(cache: RayClusterCache, services: RayServiceCache): readonly 
     fromInformer(cache.clusters, { keys: owner(SERVICE, ({ metadata }) => metadata?.ownerReferences) }),
     fromInformer(cache.pods, { keys: ({ namespace, cluster }) => ofCluster(toKey(namespace, cluster)) }),
     fromInformer(cache.services, {
-      keys: ({ labels }, key) => {
-        if (labels[Label.OriginatedFromCrd] !== OriginCrd.RayService) return [];
-        const of = toKey(namespaceOf(key), labels[Label.OriginatedFromCrName] ?? '');
-        return [of, ...ofCluster(of)];
-      },
+      keys: (service, key) => ofService(service, namespaceOf(key)),
     }),
-    // A Service says whose it is, a slice only which Service it belongs to.
+    // A Service says whose it is, also when the cluster that it led to is gone; a slice only which Service it belongs to.
     fromInformer(services.endpointSlices, {
       keys: ({ service }) => {
         const record = cache.services.get(service);
-        const cluster = record?.selectsCluster;
-        return cluster === undefined ? [] : ofCluster(toKey(namespaceOf(service), cluster));
+        if (record === undefined) return [];
+        const { selectsCluster: cluster } = record;
+        const namespace = namespaceOf(service);
+        return [
+          ...ofService(record, namespace),
+          ...(cluster === undefined ? [] : ofCluster(toKey(namespace, cluster))),
+        ];
       },
     }),
     ...[services.gateways, services.httpRoutes].flatMap((informer) =>

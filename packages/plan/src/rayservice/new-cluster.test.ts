@@ -78,6 +78,22 @@ describe('a new service', () => {
     expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
   });
 
+  it('keeps trying a refused edit of its configuration at growing intervals, though Serve took the one before', () => {
+    const world = running();
+    const { configs } = world.serveOf(world.active);
+    const before = configs.length;
+    world.refusal = 'no such import path';
+    world.edit({ serveConfigV2: 'applications: [other]' });
+    world.settle(61);
+    expect(configs.length - before).toBeLessThan(10);
+    expect(configs.length - before).toBeGreaterThan(4);
+    world.refusal = undefined;
+    world.settle(11);
+    const taken = configs.length;
+    world.settle(30);
+    expect(configs.length).toBe(taken);
+  });
+
   it('tries a refused configuration again within the longest pause when the clock is put back meanwhile', () => {
     const world = new ServiceWorld();
     world.refusal = 'no such import path';

@@ -152,7 +152,9 @@ function nextSubmission(
 function send({ name }: Side, noted: SubmissionPlan, wanted: Wanted, isStep: boolean): SubmissionPlan {
   const { head } = noted;
   const isRepeated = head.taken?.text === wanted.text && head.taken.capacity === wanted.capacity;
-  const vain = isRepeated ? head.vain + 1 : head.taken === undefined ? head.vain : 0;
+  // What was refused goes on counting, whatever the head took before.
+  const hasComeToNothing = head.taken === undefined || head.refusal !== undefined;
+  const vain = isRepeated ? head.vain + 1 : hasComeToNothing ? head.vain : 0;
   // What another life of the head was told under the same words is another submission.
   const life = sha256(head.session).slice(0, 8);
   const id = [name, life, sha256(wanted.text).slice(0, 12), String(wanted.capacity ?? ''), String(vain)].join('/');

@@ -78,6 +78,18 @@ describe('a new service', () => {
     expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
   });
 
+  it('gets a head Service with an address when that is asked for, though the one before had none', () => {
+    const world = running();
+    expect(world.services.get('svc-head-svc')?.spec?.clusterIP).toBe('None');
+    const { headGroupSpec } = rayClusterSpec();
+    world.edit({ rayClusterConfig: rayClusterSpec({ headGroupSpec: { ...headGroupSpec, serviceType: 'NodePort' } }) });
+    world.settle(20);
+    expect(world.pending).toBe('');
+    expect(world.services.get('svc-head-svc')?.spec).toMatchObject({ type: 'NodePort' });
+    expect(world.services.get('svc-head-svc')?.spec).not.toHaveProperty('clusterIP');
+    expect(reasons(world)).toContain('DeletedService');
+  });
+
   it('keeps trying a refused edit of its configuration at growing intervals, though Serve took the one before', () => {
     const world = running();
     const { configs } = world.serveOf(world.active);

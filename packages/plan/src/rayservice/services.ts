@@ -76,6 +76,10 @@ function planService(subject: Subject, wanted: Service): readonly Action[] {
   if (live === undefined) return [create(subject, wanted)];
   const next = alignService(live, wanted, subject.uid);
   if (next === undefined) return [];
+  // No Service gets an address after it was made without one: it goes, and the next look makes it anew.
+  if (isControlledBy(live, subject.uid) && live.spec?.clusterIP === 'None' && needsAddress(wanted)) {
+    return deleteObject(subject, 'Service', live, ', it is made anew with an address');
+  }
   const told = `the service ${fullName(subject, wanted.metadata?.name ?? '')}`;
   return [
     {
@@ -86,6 +90,10 @@ function planService(subject: Subject, wanted: Service): readonly Action[] {
       failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
     },
   ];
+}
+
+function needsAddress({ spec }: Service): boolean {
+  return spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
 }
 
 function create(subject: Subject, service: Service): CreateAction {

@@ -158,6 +158,12 @@ describe('Serve', () => {
     expect(last()).toBe('GET /api/serve/applications/?api_type=declarative');
   });
 
+  test('applications are what their status says, whatever the rest looks like', async () => {
+    wrong(200, '{"applications":{"a":{"status":"RUNNING","message":5,"deployments":[]}}}');
+    const app = { status: 'RUNNING', message: '', deployments: {} };
+    expect((await client.getServe()).applications).toMatchObject({ a: app });
+  });
+
   test('applications that are no mapping are an error, and not none', async () => {
     wrong(200, '{"applications":[]}');
     await expect(client.getServe()).rejects.toThrow('has applications that are no mapping');

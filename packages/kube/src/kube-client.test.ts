@@ -181,6 +181,21 @@ test('requests beyond those that may be under way wait for an answer; what is ur
   expect(server.requests).toHaveLength(4);
 });
 
+test('a kind that is out of tokens keeps no place among the requests under way from other kinds', async () => {
+  const clock = new ManualClock();
+  const { server, client } = await start({
+    clock,
+    rateLimit: { qps: 1, burst: 1 },
+    underWay: { young: 1, youngMs: 1000 },
+  });
+  await client.get(widgets, here);
+  const waiting = client.get(widgets, here);
+  await client.get(nodes, { name: 'n' });
+  expect(server.requests).toHaveLength(2);
+  clock.advance(1000);
+  await waiting;
+});
+
 describe('lists', () => {
   test('a list without items is empty', async () => {
     const { server, client } = await start();

@@ -42,6 +42,7 @@ export interface Ask extends Pick<TransportRequest, 'method' | 'path' | 'body'> 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A read whose body broke off is started over this often. */
 const BODY_RETRIES = 1;
+const BROKEN_OFF = Symbol('an answer that broke off, to a question that may be asked again');
 
 /** Turns requests into decoded answers or `ApiError`s; knows rate limits and warnings, knows nothing of kinds. */
 export class Caller {
@@ -56,43 +57,43 @@ export class Caller {
 
   /** Sends and reads the whole answer. */
   async unary<T>(ask: Ask, options: CallOptions | undefined): Promise<T> {
-    if (this.#underWay === undefined || options?.isUrgent === true) return await this.#answered<T>(ask, options);
-    const arrived = await this.#underWay.enter(options?.signal);
-    try {
-      return await this.#answered<T>(ask, options);
-    } finally {
-      arrived();
+    for (let retries = 0; ; retries++) {
+      if (this.#options.rateLimit !== undefined) await this.#waitForTurn(ask, this.#options.rateLimit, options);
+      const arrived = await (options?.isUrgent === true ? undefined : this.#underWay?.enter(options?.signal));
+      try {
+        const response = await this.#send(ask, options, 'unary', options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+        const answer = await this.#read<T>(ask, response, retries < BODY_RETRIES);
+        if (answer !== BROKEN_OFF) return answer;
+      } finally {
+        arrived?.();
+      }
     }
   }
 
-  async #answered<T>(ask: Ask, options: CallOptions | undefined): Promise<T> {
-    for (let retries = 0; ; retries++) {
-      const response = await this.#send(ask, options, 'unary', options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-      try {
-        return this.#decode(ask, response, await collectText(response));
-      } catch (error) {
-        const isBrokenOff = error instanceof AttemptError && error.retry === 'if-idempotent';
-        if (!isBrokenOff || ask.method !== 'GET' || retries >= BODY_RETRIES) throw error;
-      }
+  async #read<T>(ask: Ask, response: TransportResponse, mayRetry: boolean): Promise<T | typeof BROKEN_OFF> {
+    try {
+      return this.#decode(ask, response, await collectText(response));
+    } catch (error) {
+      const isBrokenOff = error instanceof AttemptError && error.retry === 'if-idempotent';
+      if (isBrokenOff && ask.method === 'GET' && mayRetry) return BROKEN_OFF;
+      throw error;
     }
   }
 
   /** Sends and hands out the answer while it arrives; refusals are read whole and thrown. */
   async stream(ask: Ask, options: CallOptions | undefined): Promise<TransportResponse> {
+    if (this.#options.rateLimit !== undefined) await this.#waitForTurn(ask, this.#options.rateLimit, options);
     const response = await this.#send(ask, options, 'stream', options?.timeoutMs);
     if (response.status >= 400) this.#refuse(ask, response, await collectText(response));
     return response;
   }
 
   async #send(
-    ask: Ask,
+    { method, path, headers, body }: Ask,
     options: CallOptions | undefined,
     kind: 'unary' | 'stream',
     timeoutMs: number | undefined,
   ): Promise<TransportResponse> {
-    const { rateLimit } = this.#options;
-    if (rateLimit !== undefined && options?.isUrgent !== true) await this.#waitForTurn(ask, rateLimit, options?.signal);
-    const { method, path, headers, body } = ask;
     const response = await this.#options.transport.send({
       method,
       path,
@@ -103,11 +104,12 @@ export class Caller {
       kind,
     });
     const warning = response.headers['warning'];
-    if (warning !== undefined) this.#warn(ask, warning);
+    if (warning !== undefined) this.#warn({ method, path }, warning);
     return response;
   }
 
-  async #waitForTurn(ask: Ask, limit: RateLimit, signal: AbortSignal | undefined): Promise<void> {
+  async #waitForTurn(ask: Ask, limit: RateLimit, options: CallOptions | undefined): Promise<void> {
+    if (options?.isUrgent === true) return;
     const { clock, observer, host = '' } = this.#options;
     let bucket = this.#buckets.get(ask.bucket);
     if (bucket === undefined) {
@@ -118,7 +120,7 @@ export class Caller {
     observer?.rateLimited({ method: ask.method, host, delayMs });
     if (delayMs === 0) return;
     try {
-      await sleep(clock, delayMs, signal);
+      await sleep(clock, delayMs, options?.signal);
     } catch (error) {
       bucket.cancel();
       throw error;
@@ -145,7 +147,7 @@ export class Caller {
     });
   }
 
-  #warn({ method, path }: Ask, header: string): void {
+  #warn({ method, path }: Pick<Ask, 'method' | 'path'>, header: string): void {
     const { onWarning } = this.#options;
     if (onWarning === undefined) return;
     for (const text of warningTexts(header)) onWarning({ text, method, path });

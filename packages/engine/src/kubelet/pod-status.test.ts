@@ -31,3 +31,16 @@ describe('the phase of a pod whose only container has ended', () => {
     expect(phase('Always', 137, '2026-01-01T00:00:00Z')).toBe('Failed');
   });
 });
+
+it('a pod that has ended is not ready to start containers, though its place is not gone yet', () => {
+  const { conditions } = podStatus({
+    pod: { metadata: { name: 'p' }, spec: { restartPolicy: 'Never', containers: [{ name: 'main' }] } },
+    containers: [{ name: 'main', image: '', attempt: 0, moment: { state: 'ended', code: 0, startMs: 0, endMs: 1 } }],
+    hasSandbox: true,
+    podIp: '10.0.0.1',
+    hostIp: '127.0.0.1',
+    startMs: 0,
+    nowMs: 1,
+  });
+  expect(conditions?.find(({ type }) => type === 'PodReadyToStartContainers')?.status).toBe('False');
+});

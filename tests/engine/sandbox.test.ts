@@ -178,6 +178,30 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await sandbox.destroy();
   });
 
+  it('keep what is in a volume where the host has a folder too, also with something mounted inside it', async () => {
+    const volume = join(folder, `over-${mode}`);
+    const message = join(folder, `inside-${mode}`);
+    mkdirSync(join(volume, 'deep'), { recursive: true });
+    writeFileSync(join(volume, 'deep', 'kept'), 'kept ');
+    writeFileSync(message, '');
+    const sandbox = await pod();
+    const bind = { kind: 'bind', isReadOnly: false } as const;
+    const mounts: Mount[] = [
+      { ...bind, source: volume, target: '/var/log' },
+      { ...bind, source: message, target: '/var/log/message' },
+      { ...bind, source: message, target: '/var/log/deep/message' },
+      { kind: 'memory', target: '/opt', bytes: 1 << 20 },
+      { ...bind, source: message, target: '/opt/message' },
+    ];
+    const script = `cat /var/log/deep/kept; echo new > /var/log/new; echo said > /var/log/message; ls /var/log
+      cat /var/log/deep/message; echo /opt/*`;
+    const { output } = await run(sandbox, script, mounts);
+    expect(output.replaceAll(/\s+/g, ' ').trim()).toBe('kept deep message new said /opt/message');
+    expect(readFileSync(join(volume, 'new'), 'utf8')).toBe('new\n');
+    expect(readFileSync(message, 'utf8')).toBe('said\n');
+    await sandbox.destroy();
+  });
+
   it('have devices and a terminal of their own, and may be given files beside them', async () => {
     const message = join(folder, `message-${mode}`);
     writeFileSync(message, '');

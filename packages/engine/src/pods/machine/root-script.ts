@@ -43,13 +43,13 @@ function mountLine(mount: Mount): string {
   const target = quote(mount.target);
   if (mount.kind === 'memory') {
     const size = mount.bytes === undefined ? '' : `-o size=${mount.bytes} `;
-    return `at ${target}; point_d "$T"; mount -t tmpfs ${size}tmpfs "$R$T"`;
+    return `at ${target}; point_d "$T"; fill "$T"; mount -t tmpfs ${size}tmpfs "$R$T"`;
   }
   const source = quote(mount.source);
   // A mount that the user namespace does not own may refuse to become read-only; a volume that can be written is no reason to fail.
   const readOnly = mount.isReadOnly ? `; mount -o remount,bind,ro "$R$T" 2>/dev/null || true` : '';
   const made = mount.isMade === true ? `mkdir -p ${source}; ` : '';
-  return `${made}[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; at ${target}; if [ -d ${source} ]; then point_d "$T"; else point_f "$T"; fi; mount --rbind ${source} "$R$T"${readOnly}`;
+  return `${made}[ -e ${source} ] || { echo "cannot mount ${mount.source.replaceAll(/["`$\\]/g, '?')}: it does not exist" >&2; exit 125; }; at ${target}; if [ -d ${source} ]; then point_d "$T"; fill "$T"; else point_f "$T"; fi; mount --rbind ${source} "$R$T"${readOnly}`;
 }
 
 /** One word for a shell, whatever is in it. */
@@ -66,7 +66,18 @@ mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs "$R"
 ours=' / '
 own() { ours="$ours$1 "; }
-is_ours() { case "$ours" in *" $1 "*) return 0;; esac; return 1; }
+# All below a volume is the pod's own too, also what is there already: it must not be hidden by what the host has there.
+filled=' /tmp '
+fill() { filled="$filled$1 "; }
+is_ours() {
+  case "$ours" in *" $1 "*) return 0;; esac
+  above="$1"
+  while [ -n "$above" ]; do
+    case "$filled" in *" $above "*) return 0;; esac
+    above="\${above%/*}"
+  done
+  return 1
+}
 # Flags that the outer namespace has locked have to be named again.
 read_only() {
   for flags in ro relatime,ro nosuid,nodev,ro nosuid,nodev,relatime,ro nosuid,nodev,noexec,relatime,ro; do

@@ -72,6 +72,11 @@ export class ContainerRunner {
     return this.#process;
   }
 
+  /** Whether something of it runs, its hook before it counts as running included. */
+  get isAlive(): boolean {
+    return this.#process !== undefined || this.#moment.state === 'running';
+  }
+
   /** Resolves when it has begun, its hook included, or cannot begin for now: the pod's next container may. */
   get begun(): Promise<void> {
     return this.#begun.promise;

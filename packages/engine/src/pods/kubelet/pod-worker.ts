@@ -105,7 +105,7 @@ export class PodWorker {
   /** The status to report now. */
   status(current: Stored<Pod>): PodStatus {
     this.#pod = current;
-    const isQuiet = [...this.#mains, ...this.#inits].every((runner) => runner.view().moment.state !== 'running');
+    const isQuiet = [...this.#mains, ...this.#inits].every((runner) => !runner.isAlive);
     const { message, ...status } = podStatus({
       pod: current,
       containers: this.#mains.map((runner) => runner.view()),
@@ -119,7 +119,7 @@ export class PodWorker {
       ended: isQuiet ? this.#ended : undefined,
       runtime: 'manta',
     });
-    const words = this.#problem ?? (this.#ended === undefined ? undefined : message);
+    const words = this.#ended === undefined ? this.#problem : message;
     return words === undefined ? status : { ...status, message: words };
   }
 
@@ -151,7 +151,7 @@ export class PodWorker {
     this.#stopping.abort();
     this.#isForced ||= graceSeconds <= 0;
     this.#stopByMs = Math.min(this.#stopByMs, this.#node.clock.now() + graceSeconds * 1000);
-    const hurry = this.#stopped === undefined ? undefined : this.#endContainers();
+    const hurry = this.#stopped === undefined ? undefined : this.#endAll();
     this.#stopped ??= this.#stop();
     return hurry === undefined ? this.#stopped : Promise.all([hurry, this.#stopped]).then(() => undefined);
   }
@@ -174,7 +174,8 @@ export class PodWorker {
     this.#ended = why;
     this.#node.tell(this.#pod, why.reason === 'Evicted' ? 'Warning' : 'Normal', why.reason, why.message);
     this.#stopByMs = this.#node.clock.now() + graceMs;
-    await this.#endContainers();
+    this.#stopping.abort();
+    await this.#endAll();
   }
 
   /** Ends it when it has been active for as long as it may; nothing where that has no end. */
@@ -255,9 +256,13 @@ export class PodWorker {
     this.#requests.removeGroups();
   }
 
-  /** Tried again, ever more seldom, until it succeeds; undefined when the pod was stopped before. */
+  /** Tried again, ever more seldom, until it succeeds; undefined when the pod was stopped or ended before. */
   async #makeSandbox(request: SandboxRequest): Promise<Sandbox | undefined> {
-    for (let pauseMs = FIRST_RETRY_MS; !this.#isStopping; pauseMs = Math.min(pauseMs * 2, LONGEST_RETRY_MS)) {
+    for (
+      let pauseMs = FIRST_RETRY_MS;
+      !this.#stopping.signal.aborted;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_RETRY_MS)
+    ) {
       try {
         const sandbox = await this.#node.driver.create(request);
         this.#problem = undefined;
@@ -275,9 +280,13 @@ export class PodWorker {
   }
 
   async #stop(): Promise<void> {
+    await this.#endAll();
+    await this.#takeDown();
+  }
+
+  async #endAll(): Promise<void> {
     await this.#endContainers();
     await this.#endSidecars(() => Math.max(this.#stopByMs - this.#node.clock.now(), this.#isForced ? 0 : SIDECAR_MS));
-    await this.#takeDown();
   }
 
   async #endContainers(): Promise<void> {

@@ -19,6 +19,8 @@ describe('parseKubernetesYaml()', () => {
     ['.5', 0.5],
     ['2.10', 2.1],
     ['1e400', '1e400'],
+    ['!!binary aGVsbG8=', 'hello'],
+    ['!!set {a}', new Map([['a', null]])],
     ['-.inf', Number.NEGATIVE_INFINITY],
     ['1:30', '1:30'],
     ['1:30.5', '1:30.5'],

@@ -49,11 +49,22 @@ const huge: ScalarTag = {
 };
 
 function customTags(tags: Tags): Tags {
-  return [huge, ...tags.filter((tag) => typeof tag === 'string' || !isTime(tag)), octal];
+  return [huge, binary, ...tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)), octal];
 }
 
-function isTime(tag: { readonly tag: string; readonly format?: string }): boolean {
-  return tag.format === 'TIME' || tag.tag === 'tag:yaml.org,2002:timestamp';
+/** Bytes are read as the text that they are. */
+const binary: ScalarTag = {
+  tag: 'tag:yaml.org,2002:binary',
+  resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
+};
+
+/** Kinds of values that JSON does not have: times stay text, and sets and ordered mappings are plain ones. */
+const FOREIGN: ReadonlySet<string> = new Set(
+  ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((kind) => `tag:yaml.org,2002:${kind}`),
+);
+
+function isForeign(tag: { readonly tag: string; readonly format?: string }): boolean {
+  return tag.format === 'TIME' || FOREIGN.has(tag.tag);
 }
 
 /** What is told of a mistake. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -38,6 +39,32 @@ test('a program ends with the process that runs it, also when that is killed', a
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
 });
 
+test('a program that does not want to end when it is told to ends with the process that runs it', async () => {
+  const module = pathToFileURL(resolve(import.meta.dirname, 'run-program.ts')).href;
+  const script = `const { runProgram } = await import(${JSON.stringify(module)});
+    const stop = new AbortController();
+    const onOutput = (text) => { process.stdout.write(text); stop.abort(); };
+    const deaf = 'trap "echo no" TERM; echo $$; while :; do sleep 0.1; done';
+    await runProgram('sh', ['-c', deaf], { env: process.env, signal: stop.signal, onOutput });`;
+  const parent = spawn(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    script,
+  ]);
+  let said = '';
+  parent.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  await vi.waitFor(() => expect(said).toContain('no'), { timeout: 10_000 });
+  const pid = Number.parseInt(said, 10);
+  try {
+    expect(isAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+  } finally {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
+});
+
 test('a program that is told to end takes along what it has started', async () => {
   const stop = new AbortController();
   const told = Promise.withResolvers<number>();
@@ -55,9 +82,10 @@ test('a program that must not begin ends at once', async () => {
   expect(code).toBe(-1);
 });
 
+/** One that nobody has asked about since it ended is not alive any more. */
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    return process.kill(pid, 0) && !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }

@@ -20,10 +20,10 @@ export interface RunOptions {
 
 // The shell leaves a guard behind and becomes the program. The guard reads from a pipe whose other end only this process has: a line means
 // that the program has ended, the pipe's end that this process is gone, however it died. Then the program must not go on, nor what it has
-// started: all of it is one process group.
+// started: all of it is one process group. What asks the group to end does not end the guard: it is there before the program is.
 const GUARDED = `
 program=$$
-( read -r word <&3 || kill -s KILL -- "-$program" ) </dev/null >/dev/null 2>&1 &
+guarded=$( ( trap '' TERM; exec >/dev/null; read -r word <&3 || kill -s KILL -- "-$program" ) </dev/null 2>/dev/null & )
 exec "$@" 3<&-`;
 
 /** Runs a program to its end; it does not outlive this process. Never rejects. */

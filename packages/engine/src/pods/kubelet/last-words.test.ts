@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `${line}\n`).join('');
 
 it.each<[string, string, string, string | undefined]>([
-  ['the first 4096 bytes of its message', `${'m'.repeat(4096)}x`, 'output', 'm'.repeat(4096)],
+  ['the last 4096 bytes of its message', `x${'m'.repeat(4096)}`, 'output', 'm'.repeat(4096)],
   ['the last 2048 bytes of its output', '', `x${'o'.repeat(2048)}`, 'o'.repeat(2048)],
   ['the last 80 lines of its output', '', lines(100), lines(100).slice(lines(20).length)],
   ['nothing where it has said nothing', '', '', undefined],

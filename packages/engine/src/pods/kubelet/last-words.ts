@@ -16,10 +16,10 @@ export interface LastWords {
 
 /** What a container has left as its message; undefined where it has left none. */
 export function lastWords({ message, output, isOutputEnough }: LastWords, code: number): string | undefined {
-  const written = read(message, (size) => [0, Math.min(size, MESSAGE_BYTES)]);
+  const written = lastOf(message, MESSAGE_BYTES);
   if (written !== '') return written;
   if (code === 0 || !isOutputEnough) return undefined;
-  const said = read(output, (size) => [Math.max(0, size - LOG_BYTES), Math.min(size, LOG_BYTES)]);
+  const said = lastOf(output, LOG_BYTES);
   return said === '' ? undefined : lastLines(said);
 }
 
@@ -29,13 +29,14 @@ function lastLines(text: string): string {
   return lines.slice(-(lines.at(-1) === '' ? LOG_LINES + 1 : LOG_LINES)).join('\n');
 }
 
-function read(path: string, part: (size: number) => readonly [from: number, length: number]): string {
+/** The last bytes of a file; none where it is gone. */
+function lastOf(path: string, bytes: number): string {
   try {
     const file = openSync(path, 'r');
     try {
-      const [from, length] = part(fstatSync(file).size);
-      const buffer = Buffer.alloc(length);
-      return buffer.toString('utf8', 0, readSync(file, buffer, 0, length, from));
+      const { size } = fstatSync(file);
+      const buffer = Buffer.alloc(Math.min(size, bytes));
+      return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, size - buffer.length));
     } finally {
       closeSync(file);
     }

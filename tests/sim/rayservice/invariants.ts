@@ -28,16 +28,14 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
       return share > most ? `${share} percent for ${cluster}, which was told to serve ${most}` : undefined;
     },
   ),
-  'both clusters together have no more than a hundred and the surge': onWrite(
-    STORED.services,
-    (_history, { object }) => {
-      const { spec, status } = asService(object);
-      const { activeServiceStatus: active, pendingServiceStatus: pending } = status ?? {};
-      const surge = spec?.upgradeStrategy?.clusterUpgradeOptions?.maxSurgePercent ?? 100;
-      const sum = (active?.targetCapacity ?? 0) + (pending?.targetCapacity ?? 0);
-      return sum > 100 + surge ? `${sum} percent with a surge of ${surge}` : undefined;
-    },
-  ),
+  'both clusters together have no more than a hundred and the surge': onWrite(STORED.services, (history, event) => {
+    const surge = asService(event.object).spec?.upgradeStrategy?.clusterUpgradeOptions?.maxSurgePercent ?? 100;
+    const sum = wholeCapacity(event);
+    if (sum <= 100 + surge) return undefined;
+    // What was given under a larger surge is taken back step by step; it must not grow.
+    const hasGrown = sum > wholeCapacity(writeBefore(history, event));
+    return hasGrown ? `${sum} percent with a surge of ${surge}` : undefined;
+  }),
   'no cluster that answers clients is deleted': (history) => {
     watch(history);
     const gone = history.fresh.find(({ by, key, type, object, at }) => {
@@ -61,6 +59,18 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
 
 /** What happened longer ago must have reached the operator: caches may be 44 s behind, and messages take up to 20 s. */
 const KNOWLEDGE_MS = 120_000;
+
+/** What both clusters of a service are told to serve together, in percent. */
+function wholeCapacity(event: SimEvent | undefined): number {
+  const { activeServiceStatus: active, pendingServiceStatus: pending } =
+    (event === undefined ? undefined : asService(event.object).status) ?? {};
+  return (active?.targetCapacity ?? 0) + (pending?.targetCapacity ?? 0);
+}
+
+/** The write to a resource before another one. */
+function writeBefore({ events }: History, event: SimEvent): SimEvent | undefined {
+  return events.slice(0, events.lastIndexOf(event)).findLast(({ key }) => key.resource === event.key.resource);
+}
 
 /** Looks at what the operator has written. */
 function onWrite(

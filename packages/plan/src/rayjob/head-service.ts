@@ -48,7 +48,8 @@ function notSelected({ service, selectorKeys }: ServiceRecord): Readonly<Record<
 /** The Service of the cluster's head under the job's name. */
 export function buildJobHeadService({ job, name, namespace, cluster, context }: Subject): Service {
   const clusterSpec = cluster?.spec ?? { headGroupSpec: { template: {} } };
-  const { apiVersion, kind, spec, metadata } = buildHeadService(cluster ?? {}, clusterSpec, context);
+  const { apiVersion, kind, spec } = buildHeadService(cluster ?? {}, clusterSpec, context);
+  const { annotations } = clusterSpec.headGroupSpec.headService?.metadata ?? {};
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
@@ -61,7 +62,7 @@ export function buildJobHeadService({ job, name, namespace, cluster, context }: 
         [Label.NodeType]: NodeType.Head,
         [Label.Identifier]: podNames.identifier(name, NodeType.Head),
       },
-      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
+      ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference('RayJob', job)],
     },
     ...(spec === undefined ? {} : { spec }),

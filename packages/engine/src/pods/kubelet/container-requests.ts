@@ -8,6 +8,7 @@ import { NoCommandError } from './config-error.ts';
 import type { ContainerRequest } from './container-runner.ts';
 import { environmentOf } from './environment.ts';
 import { expand } from './expand.ts';
+import { KeptTokens } from './kept-tokens.ts';
 import type { NodeServices } from './pod-worker.ts';
 import { OBJECT_STORE_VARIABLE, objectStoreBytes, sharedMemoryFor } from './ray-memory.ts';
 import { mountsOf, prepareVolume, type ReadyVolume, sharedMemoryBytes, type VolumeSources } from './volumes.ts';
@@ -22,6 +23,7 @@ export class ContainerRequests {
   readonly #node: NodeServices;
   readonly #folder: string;
   readonly #current: Current;
+  readonly #tokens: KeptTokens;
   readonly #volumes = new Map<string, ReadyVolume>();
   readonly #groups = new Map<string, ContainerGroup>();
 
@@ -29,16 +31,14 @@ export class ContainerRequests {
     this.#node = node;
     this.#folder = folder;
     this.#current = current;
+    this.#tokens = new KeptTokens(node.clock);
   }
 
   /** The process of a container's next run; throws a ContainerConfigError when it cannot be made now. */
   async make(container: Container, attempt: number): Promise<ContainerRequest> {
     const { pod } = this.#current();
     const sources = this.sources();
-    for (const volume of pod.spec?.volumes ?? []) {
-      if (container.volumeMounts?.some(({ name }) => name === volume.name) !== true) continue;
-      this.#volumes.set(volume.name, await prepareVolume(volume, this.#folder, sources));
-    }
+    await this.#prepareVolumes(sources);
     const image = this.#node.images(container.image ?? '');
     const isRay = container.image?.includes('rayproject/') === true;
     const storeBytes = objectStoreBytes(container);
@@ -73,6 +73,19 @@ export class ContainerRequests {
     };
   }
 
+  /** All that any container of the pod mounts: nothing of it runs before. What was there once stays, also when what it shows has gone. */
+  async #prepareVolumes(sources: VolumeSources): Promise<void> {
+    const { spec } = this.#current().pod;
+    const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+    const mounted = new Set(containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name)));
+    for (const volume of spec?.volumes ?? []) {
+      if (!mounted.has(volume.name)) continue;
+      const known = this.#volumes.get(volume.name);
+      const ready = prepareVolume(volume, this.#folder, sources);
+      this.#volumes.set(volume.name, known === undefined ? await ready : await ready.catch(() => known));
+    }
+  }
+
   /** The file for a run's message. Of earlier runs the last one's output stays. */
   #freshFiles(name: string, attempt: number): string {
     const folder = join(this.#folder, 'logs');
@@ -100,7 +113,9 @@ export class ContainerRequests {
   sources(): VolumeSources {
     const { pod, ip: podIp } = this.#current();
     const { hostIp, nodeCapacity } = this.#node;
-    return { ...this.#node.sourcesOf(pod), pod, podIp, hostIp, nodeCapacity };
+    const sources = this.#node.sourcesOf(pod);
+    const token = this.#tokens.of((...asked) => sources.token(...asked));
+    return { ...sources, token, pod, podIp, hostIp, nodeCapacity };
   }
 
   /** Whether something in a container was killed for want of memory. */

@@ -173,7 +173,7 @@ export class ContainerRunner {
         if (told !== message) this.#host.tell('Warning', ...eventOf(error, message));
         told = message;
         this.#set({ state: 'waiting', reason, message });
-        // A kubelet makes all volumes of a pod ready before anything of it runs.
+        // Nothing of a pod runs before all of its volumes are ready.
         if (!(error instanceof VolumeError)) this.#begun.resolve();
         await this.#pause(CONFIG_RETRY_MS);
       }

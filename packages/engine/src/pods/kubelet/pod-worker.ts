@@ -76,6 +76,7 @@ export class PodWorker {
   #stopByMs = Number.POSITIVE_INFINITY;
   #isForced = false;
   #endTurn: () => void = () => undefined;
+  readonly #runs: Promise<void>[] = [];
 
   constructor(pod: Stored<Pod>, node: NodeServices, changed: () => void) {
     this.uid = pod.metadata.uid;
@@ -142,6 +143,7 @@ export class PodWorker {
       this.#done.abort();
       this.#endTurn();
       this.#changed();
+      if (this.#isStopping) void this.#sweep();
     }
   }
 
@@ -152,7 +154,10 @@ export class PodWorker {
     this.#isForced ||= graceSeconds <= 0;
     this.#stopByMs = Math.min(this.#stopByMs, this.#node.clock.now() + graceSeconds * 1000);
     const hurry = this.#stopped === undefined ? undefined : this.#endAll();
-    this.#stopped ??= this.#stop();
+    if (this.#stopped === undefined) {
+      this.#stopped = this.#stop();
+      void this.#sweep();
+    }
     return hurry === undefined ? this.#stopped : Promise.all([hurry, this.#stopped]).then(() => undefined);
   }
 
@@ -164,6 +169,7 @@ export class PodWorker {
       if (isLive !== undefined)
         await prepareVolume(volume, this.#folder, this.#requests.sources()).catch(() => undefined);
     }
+    if (this.#isStopping) return await this.#sweep();
     const tooLarge = await whyTooLarge(this.#pod, this.#folder);
     if (tooLarge !== undefined) await this.#endFor({ reason: 'Evicted', message: tooLarge }, EVICTION_MS);
   }
@@ -227,7 +233,7 @@ export class PodWorker {
   /** Runs the init containers one after the other; false when the pod comes to nothing. */
   async #initialize(): Promise<boolean> {
     for (const init of this.#inits) {
-      const run = init.run();
+      const run = this.#begin(init);
       // A sidecar goes on by itself from there.
       await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
@@ -242,10 +248,16 @@ export class PodWorker {
     const runs: Promise<void>[] = [];
     for (const main of this.#mains) {
       if (this.#isStopping || this.#ended !== undefined) break;
-      runs.push(main.run());
+      runs.push(this.#begin(main));
       await main.begun;
     }
     await Promise.all(runs);
+  }
+
+  #begin(runner: ContainerRunner): Promise<void> {
+    const run = runner.run();
+    this.#runs.push(run);
+    return run;
   }
 
   /** What has ended by itself keeps its output and nothing else: others get its address. */
@@ -304,6 +316,12 @@ export class PodWorker {
   async #takeDown(): Promise<void> {
     await this.#sandbox?.destroy().catch(() => undefined);
     this.#requests.removeGroups();
+    removeFolder(this.#folder);
+  }
+
+  /** What was still being written when its folder went goes too. */
+  async #sweep(): Promise<void> {
+    await Promise.allSettled([this.#stopped, ...this.#runs]);
     removeFolder(this.#folder);
   }
 

@@ -16,6 +16,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.ts';
 import { claimBinder, livingClaims } from './claim-binder.ts';
 import { hostsText } from './hosts.ts';
 import type { ImageTable } from './images.ts';
+import { TOKEN_SECONDS } from './kept-tokens.ts';
 import { type NodeServices, PodWorker } from './pod-worker.ts';
 import { removeFolder } from './remove-folder.ts';
 import { serviceLinks } from './service-links.ts';
@@ -223,7 +224,7 @@ class Kubelet implements Controller {
               kind: 'TokenRequest',
               spec: {
                 audiences: audience === undefined ? [] : [audience],
-                expirationSeconds: seconds ?? 3600,
+                expirationSeconds: seconds ?? TOKEN_SECONDS,
                 boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
               },
             };

@@ -71,6 +71,17 @@ describe('a volume', () => {
     expect(existsSync(join(after.path, 'deep/one'))).toBe(false);
   });
 
+  it('leaves a file alone that is right already, and mends its mode', async () => {
+    const file = async (defaultMode: number) => {
+      const { path } = await prepare({ configMap: { name: 'map', defaultMode } }, 'still');
+      const { ino, mode } = statSync(join(path, 'one'));
+      return { ino, mode: mode & 0o777 };
+    };
+    const first = await file(0o644);
+    expect(await file(0o644)).toEqual(first);
+    expect((await file(0o600)).mode).toBe(0o600);
+  });
+
   it.each<[string, Omit<Volume, 'name'>]>([
     ['a ConfigMap', { configMap: { name: 'no', optional: true } }],
     ['a key', { configMap: { name: 'map', items: [{ key: 'no', path: 'x' }], optional: true } }],

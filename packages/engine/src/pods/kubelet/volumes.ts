@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Container, KeyToPath, Pod, Volume, VolumeMount, VolumeProjection } from '@manta/api';
 import { parseQuantity, quantityValue } from '@manta/api';
@@ -149,7 +159,7 @@ function chosen(
   );
 }
 
-/** Each file is replaced as a whole, so that nobody reads half of one; those that are no longer meant to be there go. */
+/** Each file that is not right yet is replaced as a whole, so that nobody reads half of one; those that are no longer meant to be there go. */
 function writeFiles(folder: string, files: Files, defaultMode: number): void {
   mkdirSync(folder, { recursive: true });
   const targets = new Set<string>();
@@ -157,6 +167,7 @@ function writeFiles(folder: string, files: Files, defaultMode: number): void {
     const target = join(folder, path);
     if (!target.startsWith(`${folder}/`)) throw new ContainerConfigError(`the path ${path} leads out of its volume`);
     targets.add(target);
+    if (isRight(target, content, mode)) continue;
     mkdirSync(dirname(target), { recursive: true });
     const fresh = `${target}.new`;
     rmSync(fresh, { force: true });
@@ -167,6 +178,17 @@ function writeFiles(folder: string, files: Files, defaultMode: number): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
     if (entry.isFile() && !targets.has(join(entry.parentPath, entry.name)))
       rmSync(join(entry.parentPath, entry.name), { force: true });
+}
+
+/** Whoever watches a file is not told of a change where there is none. */
+function isRight(file: string, content: Buffer, mode: number): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || (stats.mode & 0o7777) !== mode || stats.size !== content.length) return false;
+  try {
+    return readFileSync(file).equals(content);
+  } catch {
+    return false;
+  }
 }
 
 /** What a container sees of the pod's volumes. */

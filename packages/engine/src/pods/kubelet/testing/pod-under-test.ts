@@ -31,6 +31,8 @@ export class PodUnderTest {
   /** How often a place is refused before it is made. */
   refusals = 0;
   configMap: Readonly<Record<string, string>> | undefined;
+  /** Gives the tokens that its volumes ask for. */
+  token: () => Promise<string> = never;
   pod: Stored<Pod> = {
     metadata: {
       name: 'p',
@@ -124,7 +126,7 @@ export class PodUnderTest {
       sourcesOf: () => ({
         configMap: (name) => (this.configMap === undefined ? undefined : { metadata: { name }, data: this.configMap }),
         secret: () => undefined,
-        token: never,
+        token: () => this.token(),
         claimFolder: () => undefined,
       }),
       hostsOf: () => '',

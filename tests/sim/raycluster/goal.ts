@@ -34,6 +34,7 @@ function missingIn(cluster: RayCluster, pods: readonly StoredObject[], history: 
     missingReplicas(spec, pods) ??
     outdated(spec, pods) ??
     missingService(cluster, history) ??
+    missingAccess(cluster, history) ??
     wrongStatus(cluster, spec, pods)
   );
 }
@@ -101,6 +102,20 @@ function missingService({ metadata, spec }: RayCluster, history: History): strin
   const mine = history.list('/services').filter((service) => ownerOf(service) === metadata?.uid);
   const name = `${metadata?.name ?? ''}-head-svc`;
   return mine.some((service) => service.metadata.name === name) ? undefined : `has no Service ${name}`;
+}
+
+/** What the autoscaler needs; also while a cluster is suspended. */
+const ACCESS = [
+  '/serviceaccounts',
+  'rbac.authorization.k8s.io/roles',
+  'rbac.authorization.k8s.io/rolebindings',
+] as const;
+
+function missingAccess({ metadata, spec }: RayCluster, history: History): string | undefined {
+  const isOwn = spec?.headGroupSpec.template.spec?.serviceAccountName !== undefined;
+  if (spec?.enableInTreeAutoscaling !== true || isOwn) return undefined;
+  const missing = ACCESS.find((kind) => !history.list(kind).some((object) => ownerOf(object) === metadata?.uid));
+  return missing === undefined ? undefined : `has none of ${missing}`;
 }
 
 function wrongStatus(

@@ -18,13 +18,13 @@ import {
 import { isOlder, staysAway } from './ray.ts';
 import { REQUEST_INVARIANTS } from './request-invariants.ts';
 import { isValid } from './spec-edits.ts';
-import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, STORED } from './stage.ts';
+import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, placeOf, STORED } from './stage.ts';
 import { STATUS_INVARIANTS } from './status-invariants.ts';
 
 /** What must be true after every step, whatever happened before it. */
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'never two heads': neverTwoHeads,
-  'never more workers than anybody asked for': neverTooMany,
+  'never more workers than anybody asked for': (history) => tooMany(history, refilled),
   'removes no worker that is needed': removesNoneNeeded,
   'with the autoscaler on no sound worker goes that it did not name': onlyNamedGo,
   'what is not ours is left alone': leavesOthersAlone,
@@ -37,6 +37,12 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   ...REQUEST_INVARIANTS,
 };
 
+/** The same for instances that elect a leader, as they do in production: nothing excuses a worker too many. */
+export const INVARIANTS_OF_ELECTED: typeof INVARIANTS = {
+  ...INVARIANTS,
+  'never more workers than anybody asked for': (history) => tooMany(history, () => 0),
+};
+
 /** A head's name follows from what is stored, so that neither a second try nor a second operator makes a second head. */
 function neverTwoHeads(history: History): string | undefined {
   return firstOf(addedPods(history).filter(isHead), (added) => {
@@ -45,7 +51,9 @@ function neverTwoHeads(history: History): string | undefined {
   });
 }
 
-function neverTooMany(history: History): string | undefined {
+type Excuse = (history: History, pods: readonly StoredObject[], isMeant: (pod: StoredObject) => boolean) => number;
+
+function tooMany(history: History, excuse: Excuse): string | undefined {
   return firstOf(addedPods(history).filter(isWorker), (added) => {
     const owner = ownerOf(added);
     const group = groupOf(added);
@@ -56,19 +64,25 @@ function neverTooMany(history: History): string | undefined {
     // Those that are going are still there: their room is not free yet.
     const pods = history.list(STORED.pods).filter(isMeant);
     const most = Math.max(0, ...specs.map((spec) => wanted(spec, group)));
-    const allowed = most + excused(history, isMeant);
+    const allowed = most + excuse(history, pods, isMeant);
     return pods.length > allowed ? `${pods.length} of group ${group} where ${most} is the most` : undefined;
   });
 }
 
-/** How many pods a correct operator may have made twice: it did not hear of the first, and the place was free once more. */
-function excused(history: History, isMeant: (pod: StoredObject) => boolean): number {
+/**
+ * How many places two instances at once, or one that did not hear of what it did before, may have filled twice. Only a place whose holder
+ * is gone can be: the name of the next follows from him, and not everybody has seen him. Until then it has one name.
+ */
+function refilled(history: History, pods: readonly StoredObject[], isMeant: (pod: StoredObject) => boolean): number {
   if (!isInDoubt(history)) return 0;
   const gone = history.events.filter(({ type, key, object }) => isPod(key) && type === 'DELETED' && isMeant(object));
-  // Of two instances, one may replace what the other has just sent away.
-  const going =
-    history.facts.overlaps === 0 ? [] : history.list(STORED.pods).filter((pod) => isMeant(pod) && isGoing(pod));
-  return gone.length + going.length;
+  const holders = Map.groupBy(
+    gone.map(({ object }) => object),
+    placeOf,
+  );
+  return [...Map.groupBy(pods, placeOf)]
+    .map(([place, here]) => Math.min(here.length - 1, holders.get(place)?.length ?? 0))
+    .reduce((sum, twice) => sum + twice, 0);
 }
 
 /** As long as nobody else removes workers, no sound one goes that would be missed even by the smallest spec so far. */

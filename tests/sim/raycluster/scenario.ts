@@ -1,7 +1,7 @@
 import type { Move, Scenario } from '../scenario.ts';
 import { environment } from './environment.ts';
 import { goal } from './goal.ts';
-import { INVARIANTS } from './invariants.ts';
+import { INVARIANTS, INVARIANTS_OF_ELECTED } from './invariants.ts';
 import type { Mistake } from './mistakes.ts';
 import { MOVES } from './moves.ts';
 import { operatorProgram } from './program.ts';
@@ -24,7 +24,7 @@ export function rayClusterScenario({ mistake, faults, isElected = false }: RayCl
     prepare,
     environment,
     moves: spread(MOVES),
-    invariants: INVARIANTS,
+    invariants: isElected ? INVARIANTS_OF_ELECTED : INVARIANTS,
     goal,
     isAfterthought: (plural) => plural === 'events' || plural === 'leases',
   };

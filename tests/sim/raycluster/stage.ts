@@ -126,6 +126,11 @@ export function groupOf({ metadata }: StoredObject): string {
   return metadata.labels?.[Label.Group] ?? '';
 }
 
+/** Which of its group's places a worker holds. */
+export function placeOf({ metadata }: StoredObject): string {
+  return [Label.ReplicaIndex, Label.ReplicaHostIndex].map((label) => metadata.labels?.[label] ?? '').join('.');
+}
+
 export function isHead({ metadata }: StoredObject): boolean {
   return metadata.labels?.[Label.NodeType] === NodeType.Head;
 }

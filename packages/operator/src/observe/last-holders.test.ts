@@ -37,6 +37,11 @@ describe('LastHolders', () => {
     expect(holders.of('ml/demo', 'c1').get('small/2')).toBe('u1');
   });
 
+  it('remembers a pod of whose end the server has told before the cache', () => {
+    holders.gone([pod()]);
+    expect(holders.of('ml/demo', 'c1').get('small/2')).toBe('u1');
+  });
+
   it('tells a cluster nothing of the workers of another that had its name', () => {
     change({ before: pod({ owner: 'c0' }) });
     expect(holders.of('ml/demo', 'c1').size).toBe(0);

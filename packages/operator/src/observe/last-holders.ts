@@ -3,8 +3,9 @@ import { placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /**
- * Remembers which worker last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another name: Ray's autoscaler knows nodes by their
- * pods' names. It is a convenience, not a safeguard: after a restart names start over, which is safe since the pods are gone.
+ * Remembers which worker last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another
+ * name. Ray's autoscaler knows nodes by their pods' names: it would take a successor of the same name, made between two of its looks, for
+ * the one that has ended, and remove it. After a restart names start over, which is safe once it has seen that the pods are gone.
  */
 export class LastHolders {
   /** By the cluster's name, then by its uid: one that was made anew has had no workers yet. */
@@ -18,6 +19,11 @@ export class LastHolders {
 
   of(cluster: ObjectKey, uid: string): ReadonlyMap<string, string> {
     return this.#byCluster.get(cluster)?.get(uid) ?? NONE;
+  }
+
+  /** These are gone: the server said so before the cache did. */
+  gone(pods: readonly PodRecord[]): void {
+    for (const pod of pods) this.#remember(pod);
   }
 
   forget(cluster: ObjectKey): void {

@@ -35,3 +35,26 @@ it('sees of the server itself what the cache would hold: Ray pods of this cluste
   expect(await observeRayCluster(observer, { ...pass, freshness: 'cached' })).toBeUndefined();
   expect(await observeRayCluster(observer, { ...pass, key: 'ns/gone' })).toBeUndefined();
 });
+
+it('knows that pods are gone which the cache still shows, and not those that it showed only after the server was asked', async () => {
+  const client = new FakeClient();
+  const namespace = 'ns';
+  const labels = { [Label.Cluster]: 'a', [Label.NodeType]: NodeType.Worker };
+  await client.create<KubeObject>(resources.rayClusters, { kind: 'RayCluster', metadata: { name: 'a', namespace } });
+  const there = await client.create<KubeObject>(resources.pods, { metadata: { name: 'there', namespace, labels } });
+  const shown = [{ uid: there.metadata?.uid }, { uid: 'lost' }];
+  const late = { ...behind, by: () => [...shown] };
+  const gone: unknown[] = [];
+  const observer = {
+    cache: new Proxy({}, { get: (_, name) => (name === 'gangs' ? [] : name === 'pods' ? late : behind) }),
+    client,
+    lastHolders: { of: () => new Map(), gone: (pods: readonly unknown[]) => void gone.push(...pods) },
+    holds: () => new Map(),
+    now: () => 0,
+  } as unknown as RayClusterObserver;
+  const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
+  const looking = observeRayCluster(observer, pass);
+  shown.push({ uid: 'later' });
+  await looking;
+  expect(gone).toEqual([{ uid: 'lost' }]);
+});

@@ -51,9 +51,12 @@ async function look(
   observer: RayClusterObserver,
   { key, freshness, signal }: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
 ): Promise<ObservedRayCluster | undefined> {
+  // Taken before the server is asked: later ones are not missing in its answer.
+  const shown = freshness === 'cached' ? [] : observer.cache.pods.by('cluster', key);
   const core = freshness === 'cached' ? cached(observer.cache, key) : await live(observer.client, key, signal);
   if (core === undefined) return undefined;
   const { cluster, pods, services } = core;
+  if (shown.length > 0) observer.lastHolders.gone(withoutThose(shown, pods));
   return {
     now: observer.now(),
     cluster,
@@ -68,6 +71,14 @@ async function look(
     gang: gangRecords(observer.cache.gangs, key),
     rayNodes: NOT_ASKED,
   };
+}
+
+function withoutThose(
+  shown: ObservedRayCluster['pods'],
+  there: ObservedRayCluster['pods'],
+): ObservedRayCluster['pods'] {
+  const uids = new Set(there.map(({ uid }) => uid));
+  return shown.filter(({ uid }) => !uids.has(uid));
 }
 
 function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {

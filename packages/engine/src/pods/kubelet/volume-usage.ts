@@ -14,13 +14,20 @@ export async function whyTooLarge({ spec }: Pod, folder: string): Promise<string
   return undefined;
 }
 
-/** What a folder takes on the disk, with all that is in it; what goes meanwhile does not count. */
-async function bytesIn(path: string): Promise<number> {
-  const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch(() => []);
+/** What a folder takes on the disk, with all that is in it; what goes meanwhile does not count, and a file with many names counts once. */
+async function bytesIn(top: string): Promise<number> {
   let bytes = 0;
-  for (const entry of entries) {
-    const stats = entry.isFile() ? await lstat(join(entry.parentPath, entry.name)).catch(() => undefined) : undefined;
-    bytes += (stats?.blocks ?? 0) * 512;
+  const counted = new Set<string>();
+  const folders = [top];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      const stats = entry.isFile() ? await lstat(path).catch(() => undefined) : undefined;
+      if (stats === undefined || counted.has(`${stats.dev}:${stats.ino}`)) continue;
+      if (stats.nlink > 1) counted.add(`${stats.dev}:${stats.ino}`);
+      bytes += stats.blocks * 512;
+    }
   }
   return bytes;
 }

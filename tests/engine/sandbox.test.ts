@@ -235,6 +235,26 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     rmSync(own, { recursive: true });
   });
 
+  it('give their memory back when they go, also while others run that could see it', async () => {
+    const own = mkdtempSync('/var/tmp/manta-memory-');
+    const path = join(own, 'fast');
+    mkdirSync(path);
+    const memory = [{ path, bytes: 1 << 20 }];
+    const sandbox = await driver.create({ id: `g-${mode}`, hostname: 'g', folder: own, hosts: '', memory });
+    const mount: Mount = { kind: 'bind', source: path, target: '/fast', isReadOnly: false };
+    await run(sandbox, 'mkdir /fast/folder; echo secret > /fast/folder/file; touch /fast/.hidden', [mount]);
+    const other = await pod();
+    const command = ['sleep', '1000'];
+    const output = join(folder, `other-${mode}`);
+    const running = await other.start({ name: 'main', command, env, mounts: [], shmBytes: 1 << 26, output });
+    const seen = async () => await text((await other.exec(running, ['ls', '-A', `/.host${path}`])).stdout);
+    expect(await seen()).toBe('.hidden\nfolder\n');
+    await sandbox.destroy();
+    expect(await seen()).toBe('');
+    await other.destroy();
+    rmSync(own, { recursive: true });
+  });
+
   it('say what is wrong with a mount, a program or a folder that does not exist', async () => {
     const sandbox = await pod();
     const missing: Mount = { kind: 'bind', source: '/no/such', target: '/x', isReadOnly: true };

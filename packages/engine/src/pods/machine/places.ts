@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { Execs } from './execs.ts';
@@ -118,7 +120,11 @@ export class Places {
     // Their first processes go with them: that is what --kill-child is for.
     for (const child of all) child.kill('SIGKILL');
     await Promise.all(ended);
-    for (const path of place.memory) await runTool('umount', ['-l', path]).catch(() => undefined);
+    for (const path of place.memory) {
+      // Other pods' containers may have been given a copy of the mount with all else that is here, and would keep what is in it.
+      await emptyFolder(path);
+      await runTool('umount', ['-l', path]).catch(() => undefined);
+    }
   }
 }
 
@@ -153,6 +159,11 @@ function rootOf(pid: number): string {
   } catch {
     return '/';
   }
+}
+
+async function emptyFolder(path: string): Promise<void> {
+  const names = await readdir(path).catch(() => []);
+  await Promise.all(names.map((name) => rm(join(path, name), { recursive: true, force: true }).catch(() => undefined)));
 }
 
 function isOver(child: ChildProcess): boolean {

@@ -14,7 +14,8 @@ export interface Timeline {
 
 /** A run that is over. */
 export interface Ended extends ContainerExit {
-  readonly startMs: number;
+  /** Absent: it never began. */
+  readonly startMs?: number;
   readonly endMs: number;
 }
 

@@ -49,7 +49,7 @@ export function podStatus(view: PodView): PodStatus {
     conditions: conditionsOf(view, phase),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
-    ...(hasStarted ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
+    ...(hasStarted && podIp !== '' ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
     startTime: pod.status?.startTime ?? timestamp(startMs),
     ...(pod.spec?.initContainers === undefined ? {} : { initContainerStatuses: initStatuses(view, hasStarted) }),
     containerStatuses: containers.map((container) => containerStatus(container, view.runtime)),
@@ -144,7 +144,7 @@ function missingGate({ spec, status }: Pod): string | undefined {
 
 function containerStatus(view: ContainerView, runtime = 'scripted'): ContainerStatus {
   const { name, image, attempt, moment, last } = view;
-  const hasRun = attempt > 0 || moment.state !== 'waiting';
+  const hasRun = attempt > 0 || (moment.state !== 'waiting' && moment.startMs !== undefined);
   // A run that only waits to begin again has not been counted as a restart yet.
   const restartCount = moment.state === 'waiting' && attempt > 0 ? attempt - 1 : attempt;
   return {
@@ -178,7 +178,7 @@ function terminated({ code, reason, message, startMs, endMs }: Ended) {
     exitCode: code,
     reason: reason ?? (code === 0 ? 'Completed' : 'Error'),
     ...(message === undefined ? {} : { message }),
-    startedAt: timestamp(startMs),
+    ...(startMs === undefined ? {} : { startedAt: timestamp(startMs) }),
     finishedAt: timestamp(endMs),
   };
 }

@@ -38,6 +38,12 @@ export interface ContainerRequest extends ProcessRequest {
 }
 
 const CONFIG_RETRY_MS = 2_000;
+/** What a kubelet says of a container that has not run when its pod ends. */
+const NOT_FOUND = {
+  code: 137,
+  reason: 'ContainerStatusUnknown',
+  message: 'The container could not be located when the pod was terminated',
+} as const;
 
 /** One container from its first start to its last end: probed, restarted by its policy, stopped with its hooks. */
 export class ContainerRunner {
@@ -109,7 +115,7 @@ export class ContainerRunner {
         this.#last = ended;
         this.#attempt += 1;
         this.#previousOutput = this.#output;
-        await this.#backOff(this.#backOffs.after(ended.endMs - ended.startMs));
+        await this.#backOff(this.#backOffs.after(ended.endMs - (ended.startMs ?? ended.endMs)));
       }
     } finally {
       this.#begun.resolve();
@@ -125,8 +131,17 @@ export class ContainerRunner {
     if (process !== undefined) {
       if (isFirst) this.#host.tell('Normal', 'Killing', `Stopping container ${this.container.name}`);
       await this.#end(process, graceMs);
-    } else if (this.#moment.state === 'waiting')
-      this.#set({ state: 'ended', code: 137, startMs: 0, endMs: this.#host.clock.now() });
+    } else if (this.#moment.state === 'waiting') this.#endUnstarted();
+  }
+
+  /** It will not begin any more: it has ended as its last run did, and is unknown where there was none. */
+  #endUnstarted(): void {
+    if (this.#last === undefined) {
+      this.#set({ state: 'ended', ...NOT_FOUND, endMs: this.#host.clock.now() });
+      return;
+    }
+    this.#attempt -= 1;
+    this.#set({ state: 'ended', ...this.#last });
   }
 
   /** Until its image can be had; one that could not be installed is tried again, ever more seldom. */

@@ -44,6 +44,7 @@ describe('a pod whose time is over ends', () => {
     await t.clock.advance(60 * SECOND);
     await t.run;
     expect(t.status()).toMatchObject(PASSED);
+    expect(t.status()).not.toHaveProperty('podIP');
     const tries = t.happened.length;
     await t.clock.advance(600 * SECOND);
     expect(t.happened).toHaveLength(tries);
@@ -61,6 +62,34 @@ describe('a pod whose time is over ends', () => {
     await t.run;
     expect(t.status()).toMatchObject(PASSED);
     expect(t.container('main')?.state?.terminated).toMatchObject({ exitCode: 137 });
+  });
+});
+
+describe('a container of a pod that is ended', () => {
+  it('was not found where it never ran', async () => {
+    await t.up({ activeDeadlineSeconds: 60, initContainers: [tool('init')] });
+    await t.clock.advance(60 * SECOND);
+    await t.run;
+    const { state, imageID, containerID } = t.container('main') ?? {};
+    const message = 'The container could not be located when the pod was terminated';
+    const finishedAt = '2026-01-01T00:01:00Z';
+    expect(state).toEqual({
+      terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message, finishedAt },
+    });
+    expect([imageID, containerID]).toEqual(['', undefined]);
+  });
+
+  it('has ended as its last run did where it waits for the next', async () => {
+    await t.up({ activeDeadlineSeconds: 60 });
+    for (const _ of [0, 1]) {
+      await t.clock.advance(SECOND);
+      t.place.end('main', 3);
+      await t.clock.settle();
+    }
+    const { restartCount, lastState } = t.container('main') ?? {};
+    await t.worker.stop();
+    expect(t.container('main')).toMatchObject({ restartCount, state: lastState });
+    expect(t.container('main')?.state?.terminated).toMatchObject({ exitCode: 3, startedAt: '2026-01-01T00:00:01Z' });
   });
 });
 

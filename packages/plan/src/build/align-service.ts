@@ -43,14 +43,23 @@ export function isControlledBy({ metadata }: KubeObject, owner: string): boolean
   return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner) ?? false;
 }
 
-/** Whether `live` says everything that `wanted` says; it may say more, such as what the API server filled in. */
+/**
+ * Whether `live` says everything that `wanted` says; it may say more, such as what the API server filled in. What is empty, zero or off
+ * need not be said: the API server does not keep it.
+ */
 function says(live: unknown, wanted: unknown): boolean {
-  if (wanted === undefined) return true;
+  if (wanted === undefined || wanted === null) return true;
   if (Array.isArray(wanted)) {
-    return Array.isArray(live) && live.length === wanted.length && wanted.every((item, i) => says(live[i], item));
+    const items = live === undefined ? [] : live;
+    return Array.isArray(items) && items.length === wanted.length && wanted.every((item, i) => says(items[i], item));
   }
-  if (!isRecord(wanted)) return live === wanted;
-  return isRecord(live) && Object.entries(wanted).every(([key, value]) => says(live[key], value));
+  if (!isRecord(wanted)) return live === wanted || (live === undefined && isOff(wanted));
+  const members = live === undefined ? {} : live;
+  return isRecord(members) && Object.entries(wanted).every(([key, value]) => says(members[key], value));
+}
+
+function isOff(value: unknown): boolean {
+  return value === false || value === 0 || value === '';
 }
 
 /** The order of ports means nothing; a selector, on the other hand, must say no more than is wanted. */

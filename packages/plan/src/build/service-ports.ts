@@ -17,11 +17,16 @@ export function servePorts(container: Container): readonly ServicePort[] {
   return byName(portsOf(container)).filter(({ name }) => isServePortName(name));
 }
 
-/** A user's own ports. A target of 0 says the same as none, and is what Go programs write for it: the port leads to its own number. */
+/**
+ * A user's own ports. A target or a node port of 0 says the same as none, and is what Go programs write for it: the port leads to its own
+ * number, and the API server chooses the node port.
+ */
 export function portsOfUser(ports: readonly ServicePort[] = []): readonly ServicePort[] {
-  return ports.map(({ targetPort, ...port }) =>
-    targetPort === undefined || targetPort === 0 || targetPort === '' ? port : { ...port, targetPort },
-  );
+  return ports.map(({ targetPort, nodePort, ...port }) => ({
+    ...port,
+    ...(targetPort ? { targetPort } : {}),
+    ...(nodePort ? { nodePort } : {}),
+  }));
 }
 
 /** The number of the port that leads to the dashboard. */

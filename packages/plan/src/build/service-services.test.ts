@@ -169,6 +169,21 @@ describe('a Service that is there', () => {
     expect(alignService({ ...next, metadata: foreign.metadata }, headless, 'o')).toBeUndefined();
   });
 
+  it('is left alone when the user writes out what is off anyway, which the API server does not keep', () => {
+    const own: Service = {
+      metadata: { annotations: {} },
+      spec: {
+        publishNotReadyAddresses: false,
+        externalIPs: [],
+        externalName: '',
+        ports: [{ name: 'serve', port: 8000, nodePort: 0, appProtocol: '' }],
+      },
+    };
+    expect(alignService(live, serve(cluster(), own) ?? {}, 'o')).toBeUndefined();
+    const open = serve(cluster(), { spec: { publishNotReadyAddresses: true } });
+    expect(alignService(live, open ?? {}, 'o')?.spec).toMatchObject({ publishNotReadyAddresses: true });
+  });
+
   it('is left alone when the user’s port leads to 0, which is how Go programs write that it leads to its own number', () => {
     const named = { spec: { ports: [{ name: 'serve', port: 8000, targetPort: 0 }] } };
     const asked = serve(cluster(), named) ?? {};

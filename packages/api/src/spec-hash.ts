@@ -9,8 +9,9 @@ import { sha256 } from './sha256.ts';
  * Marks a hash as ours and of this kind. Another kind, be it another operator's or a later one of our own, can't be
  * compared with it and is adopted instead.
  */
-const PREFIX = 'm1-';
+const PREFIX = 'm2-';
 const HASH_LENGTH = 40;
+const OF_ANY_KIND = /^m\d+-[0-9a-f]{40}$/;
 
 /** Which spec a hash stands for. */
 export interface HashScope {
@@ -68,6 +69,11 @@ export function compareServiceSpec(
   if (!isLonger) return 'different';
   const firstGroups = specHash(spec, { ignoreSuspend: true, firstGroups: count.value });
   return stamp.hash === firstGroups ? 'appended-groups' : 'different';
+}
+
+/** True of hashes that this operator makes, or has made when it hashed otherwise: nobody else has put them there. */
+export function isHashOfOurs(hash: string): boolean {
+  return OF_ANY_KIND.test(hash);
 }
 
 function isForeign(stamp: SpecStamp, operatorVersion: string): boolean {

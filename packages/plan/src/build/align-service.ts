@@ -1,4 +1,11 @@
-import { isRecord, type KubeObject, type Service, type ServicePort, type ServiceSpec } from '@manta/api';
+import {
+  isRecord,
+  type KubeObject,
+  type Service,
+  type ServicePort,
+  type ServiceSpec,
+  type StringMap,
+} from '@manta/api';
 
 /**
  * A Service as it should be, made from the one that is there; undefined when it says all that is wanted. Addresses stay, and so does what
@@ -9,7 +16,7 @@ export function alignService(live: Service, wanted: Service, owner: string): Ser
   const { labels, annotations } = wanted.metadata ?? {};
   const isCurrent =
     says(sorted(live.spec), sorted({ ...wanted.spec, ...addressesOf(live) })) &&
-    (!isOurs || (says(live.metadata?.labels, labels) && says(live.metadata?.annotations, annotations)));
+    (!isOurs || (has(live.metadata?.labels, labels) && has(live.metadata?.annotations, annotations)));
   if (isCurrent) return undefined;
   const { ipFamilies, ipFamilyPolicy } = live.spec ?? {};
   const metadata = isOurs
@@ -36,6 +43,11 @@ export function alignService(live: Service, wanted: Service, owner: string): Ser
 function addressesOf({ spec }: Service): ServiceSpec {
   const { clusterIP, clusterIPs } = spec ?? {};
   return clusterIP === undefined ? {} : { clusterIP, ...(clusterIPs === undefined ? {} : { clusterIPs }) };
+}
+
+/** Of labels and annotations the API server keeps what is empty, too. */
+function has(live: StringMap = {}, wanted: StringMap = {}): boolean {
+  return Object.entries(wanted).every(([key, value]) => live[key] === value);
 }
 
 /** Whether the object goes when the owner goes. */

@@ -135,6 +135,11 @@ describe('a Service that is there', () => {
     expect(alignService(live, wanted, 'o')).toBeUndefined();
   });
 
+  it.each(['labels', 'annotations'] as const)('is given %s without a value, too', (kind) => {
+    const withEmpty = { ...wanted, metadata: { ...wanted.metadata, [kind]: { 'x/y': '' } } };
+    expect(alignService(live, withEmpty, 'o')?.metadata?.[kind]).toMatchObject({ 'x/y': '' });
+  });
+
   it('is led elsewhere and keeps its address and what others have added', () => {
     const elsewhere = serve({ ...cluster(), metadata: { name: 'd', namespace: 'ml' } });
     const next = alignService(live, elsewhere ?? {}, 'o');

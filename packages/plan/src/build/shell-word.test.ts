@@ -11,8 +11,16 @@ describe('shellWord()', () => {
     ['text that is quoted in parts', '"{"custom_resource":2}"'],
     ['what a user has escaped', String.raw`/tmp/my\ ray`],
     ['a command with quotes in it', '$(echo "a b")'],
+    ['a command with brackets in it', '$(python3 -c "import socket; print(socket.gethostname())")'],
+    ['a command within a command', '$(echo "$(echo a b)")'],
+    ['a variable with another in its place', '${A:-"{a,b}"}'],
   ])('leaves %s alone', (_, text) => {
     expect(shellWord(text)).toBe(text);
+  });
+
+  it('takes no longer for text that is made to keep it busy', () => {
+    expect(shellWord('{,'.repeat(20_000))).toBe('{,'.repeat(20_000));
+    expect(shellWord(`'${'$('.repeat(20_000)}`)).toContain('$($(');
   });
 
   it.each([

@@ -1,5 +1,5 @@
 /** What a shell puts in by itself: its result is not taken apart between double quotes. */
-const PUT_IN = String.raw`\$\([^()]*\)|\$\{[^{}]*\}|\`[^\`]*\``;
+const PUT_IN = `\\$${bracketed('(', ')')}|\\$${bracketed('{', '}')}|\`[^\`]*\``;
 /** What a shell does not look into. */
 const QUOTED = String.raw`'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]`;
 const WHOLE = new RegExp(String.raw`^(?:${QUOTED}|${PUT_IN}|\$(?![({])|[^\s;&|<>()'"\`\\$])*$`);
@@ -20,7 +20,8 @@ export function shellWord(text: string): string {
 
 /** A shell makes several words of `{a,b}` and of `{1..3}`. */
 function isBraceExpansion(text: string): boolean {
-  return /\{.*(?:,|\.\.).*\}/.test(text);
+  const open = text.indexOf('{');
+  return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf('}') + 1));
 }
 
 /** What would end the double quotes, or mean something within them, means itself; commands stay as the user has written them. */
@@ -28,4 +29,11 @@ function escaped(text: string): string {
   return text.replaceAll(new RegExp(String.raw`(${PUT_IN})|["\\\`]`, 'g'), (found, command: string | undefined) =>
     command === undefined ? `\\${found}` : found,
   );
+}
+
+/** Brackets with brackets in them, which have brackets in them, up to a depth that nobody reaches by hand. */
+function bracketed(open: string, close: string): string {
+  let inner = `[^${open}${close}]`;
+  for (let depth = 0; depth < 5; depth += 1) inner = `(?:[^${open}${close}]|\\${open}${inner}*\\${close})`;
+  return `\\${open}${inner}*\\${close}`;
 }

@@ -48,13 +48,15 @@ export function headPortOf(params: StartParams | undefined): string {
  * floating point: `300m` is 0.3 and `0.3` is 0.30000000000000004, as users who compare commands have always seen it.
  */
 export function approximate(text: Quantity, { nanos }: Amount): number {
-  const [, whole = '', fraction = '', unit = ''] = /^([+-]?\d+)(?:\.(\d*))?([numkMGTPE]?)$/.exec(String(text)) ?? [];
-  const isShort = whole !== '' && whole.length + fraction.length <= LONGEST;
+  const [, whole = '', fraction = '', unit = '', power = '0'] = DECIMAL.exec(String(text)) ?? [];
+  const digits = whole + fraction;
+  const isShort = /\d/.test(digits) && digits.length <= LONGEST;
   if (!isShort) return Number(nanos / NANOS) + Number(nanos % NANOS) / Number(NANOS);
-  return Number(whole + fraction) * Number(`1e${(UNITS[unit] ?? 0) - fraction.length}`);
+  return Number(digits) * Number(`1e${(UNITS[unit] ?? 0) + Number(power) - fraction.length}`);
 }
 
 const NANOS = 10n ** 9n;
+const DECIMAL = /^([+-]?\d*)(?:\.(\d*))?(?:([numkMGTPE])|[eE]([+-]?\d+))?$/;
 /** Digits that surely are a whole number of 64 bits. */
 const LONGEST = 18;
 const UNITS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };

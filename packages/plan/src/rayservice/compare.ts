@@ -1,6 +1,7 @@
 import {
   Annotation,
   compareServiceSpec,
+  isHashOfOurs,
   parseGoInt,
   type RayCluster,
   type RayClusterSpec,
@@ -33,9 +34,9 @@ export function compareCluster({ spec, context }: Subject, cluster: RayCluster):
   };
   const byStamp = compared(spec.rayClusterConfig, stamp, operatorVersion);
   if (byStamp !== 'foreign') return { verdict: byStamp, hasForeignStamp: false };
-  // A hash that is not ours beside our own version was put there by somebody: it asks for another cluster, unless the number of groups is
+  // A hash that was never ours beside our own version was put there by somebody: it asks for another cluster, unless the number of groups is
   // unreadable too, which has always been taken for groups that were appended.
-  const isReplaced = stamp.operatorVersion === operatorVersion && stamp.hash !== undefined;
+  const isReplaced = stamp.operatorVersion === operatorVersion && stamp.hash !== undefined && !isHashOfOurs(stamp.hash);
   if (isReplaced) {
     const isCounted = parseGoInt(stamp.workerGroupCount ?? '').ok;
     return { verdict: isCounted ? 'different' : 'appended-groups', hasForeignStamp: false };

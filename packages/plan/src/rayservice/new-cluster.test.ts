@@ -269,17 +269,21 @@ describe('clusters that somebody else touches', () => {
     expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
   });
 
-  it('one of another operator is taken over as it is', () => {
+  it.each([
+    ['of another operator', 'ABC', 'v1.4.2'],
+    ['that was stamped when we hashed otherwise', `m1-${'0'.repeat(40)}`, '0.0.0-test'],
+  ])('one %s is taken over as it is', (_, hash, version) => {
     const world = running();
     const serve = world.serveOf(world.active);
-    const annotations = {
-      'ray.io/kuberay-version': 'v1.4.2',
-      'ray.io/hash-without-replicas-and-workers-to-delete': 'ABC',
-    };
+    const [hashKey, versionKey] = ['ray.io/hash-without-replicas-and-workers-to-delete', 'ray.io/kuberay-version'];
+    const annotations = { [versionKey]: version, [hashKey]: hash };
     serve.cluster = { ...serve.cluster, metadata: { ...serve.cluster.metadata, annotations } };
     world.settle(10);
     expect(world.clusters.size).toBe(1);
-    expect(serve.cluster.metadata?.annotations?.['ray.io/kuberay-version']).toBe('0.0.0-test');
+    expect(serve.cluster.metadata?.annotations).toMatchObject({
+      [versionKey]: '0.0.0-test',
+      [hashKey]: expect.stringMatching(/^m2-/),
+    });
   });
 
   it('one of another operator keeps the workers that somebody added', () => {

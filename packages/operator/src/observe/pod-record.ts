@@ -10,7 +10,7 @@ import {
   podTrouble,
   RAY_CONTAINER_INDEX,
 } from '@manta/api';
-import type { PodRecord, SubmitterRecord } from '@manta/plan';
+import { type PodRecord, type SubmitterRecord, spareObjectName } from '@manta/plan';
 import type { Interner } from '@manta/runtime';
 
 /** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
@@ -41,8 +41,20 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     tlsAuthority: intern.string(annotations[Annotation.TlsAuthority]),
     tlsRenewedAt: intern.string(annotations[Annotation.TlsRenewedAt]),
     serveLabel: intern.string(labels[Label.Serve]),
+    knowsSpare: knowsSpare(pod),
     head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
   };
+}
+
+/** Asked of few: only long names have a spare one. */
+function knowsSpare({ metadata, spec }: Pod): true | undefined {
+  const spare = spareObjectName(metadata?.labels?.[Label.Cluster] ?? '');
+  if (spare === undefined || spec === undefined) return undefined;
+  const { serviceAccountName, containers, initContainers = [] } = spec;
+  const hasIt = [...containers, ...initContainers].some(({ env = [] }) =>
+    env.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === spare),
+  );
+  return serviceAccountName === spare || hasIt ? true : undefined;
 }
 
 function headRecord(pod: Pod): PodRecord['head'] {

@@ -90,6 +90,8 @@ export interface PodRecord {
   /** The authority of the certificate that it was made with, and when that was last renewed; undefined where it has none of ours. */
   readonly tlsAuthority?: string | undefined;
   readonly tlsRenewedAt?: string | undefined;
+  /** Its account or its Secret has the name that a cluster's objects get where another has the usual one; absent where not. */
+  readonly knowsSpare?: true | undefined;
   /** What keeps it from running, in a few words; undefined when nothing is known to. */
   readonly trouble?: string | undefined;
   /** Head pods only. */

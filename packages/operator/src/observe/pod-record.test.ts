@@ -1,0 +1,34 @@
+import type { Pod, PodSpec } from '@manta/api';
+import { spareObjectName } from '@manta/plan';
+import { Interner } from '@manta/runtime';
+import { describe, expect, it } from 'vitest';
+import { podRecord } from './pod-record.ts';
+
+const LONG = `a${'b'.repeat(52)}`;
+const SPARE = spareObjectName(LONG) ?? '';
+
+const envFrom = (name: string) => ({
+  name: 'ray',
+  env: [
+    { name: 'PLAIN', value: SPARE },
+    { name: 'TOKEN', valueFrom: { secretKeyRef: { name, key: 'auth_token' } } },
+  ],
+});
+
+describe('a pod knows the spare name of its cluster', () => {
+  it.each<[string, string, PodSpec, true | undefined]>([
+    ['by its account', LONG, { serviceAccountName: SPARE, containers: [] }, true],
+    ['by a Secret', LONG, { containers: [{ name: 'first' }, envFrom(SPARE)] }, true],
+    ['by a Secret of what runs before', LONG, { containers: [], initContainers: [envFrom(SPARE)] }, true],
+    [
+      'not by the usual one',
+      LONG,
+      { serviceAccountName: 'b'.repeat(50), containers: [envFrom('b'.repeat(50))] },
+      undefined,
+    ],
+    ['not where its cluster has none', 'short', { serviceAccountName: SPARE, containers: [envFrom(SPARE)] }, undefined],
+  ])('%s', (_, cluster, spec, expected) => {
+    const pod: Pod = { metadata: { labels: { 'ray.io/cluster': cluster } }, spec };
+    expect(podRecord(pod, new Interner()).knowsSpare).toBe(expected);
+  });
+});

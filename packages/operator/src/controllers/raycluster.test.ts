@@ -153,6 +153,26 @@ describe('a RayCluster', () => {
     expect(await objects()).toEqual(Array.from({ length: 4 }, () => [second]));
   });
 
+  it('shares nothing with another that comes at the same moment and whose name is cut to the same', async () => {
+    const spec = { rayVersion: '2.55.0', enableInTreeAutoscaling: true, authOptions: { mode: 'token' } } as const;
+    const names = ['a', 'c'].map((letter) => `${letter}${'b'.repeat(52)}`);
+    await Promise.all(names.map((name) => apply(spec, { name })));
+    await clock.advance(5000);
+    const found = await client.list<KubeObject>(resources.secrets);
+    const secrets = found.items.map(({ metadata }) => [metadata?.ownerReferences?.[0]?.name, metadata?.name]);
+    const known = (await pods()).flatMap(({ metadata, spec: made }) =>
+      (made?.containers ?? []).flatMap(({ env = [] }) =>
+        env.flatMap(({ valueFrom }) => {
+          const secret = valueFrom?.secretKeyRef?.name;
+          return secret === undefined ? [] : [[metadata?.labels?.['ray.io/cluster'], secret].join(' ')];
+        }),
+      ),
+    );
+    expect(new Set(known)).toEqual(new Set(secrets.map((each) => each.join(' '))));
+    expect(new Set(secrets.map(([owner]) => owner))).toEqual(new Set(names));
+    expect(events.filter(({ reason }) => reason === 'SharedObjectNames')).toEqual([]);
+  });
+
   it('is suspended as a whole and comes back as a whole', async () => {
     await apply();
     await runPods();

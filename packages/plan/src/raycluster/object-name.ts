@@ -1,12 +1,16 @@
 import { clusterObjectNames, isAutoscalingEnabled, type RayClusterSpec } from '@manta/api';
 import { wantsAuthSecret } from '../build/auth-secret.ts';
 import { ownServiceAccount } from '../build/autoscaler-access.ts';
+import type { Action } from '../plan.ts';
 import type { NamedRecord } from './observed.ts';
 import { derivedSuffix } from './pod-names.ts';
 import type { Subject } from './subject.ts';
 
 /** So much of a cluster's name is left beside a hyphen and the suffix. */
 const KEPT = 44;
+/** By then the cache has shown who was first. */
+const SETTLED_MS = 3000;
+const NAMED_KINDS: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'Secret']);
 
 /** What a cluster calls its objects whose usual name, which is cut, another cluster has; undefined where the name is not cut. */
 export function spareObjectName(cluster: string): string | undefined {
@@ -16,18 +20,42 @@ export function spareObjectName(cluster: string): string | undefined {
 
 /**
  * The name of the cluster's account, role, binding and Secret. Names of more than 50 characters are cut at their beginning, so that two
- * clusters may come to the same; the second then takes another, unless it has pods already, which know the first one.
+ * clusters may come to the same; the second then takes another, unless it has pods already, which know the first one. Names of objects
+ * that the cluster does not need are nothing to it.
  */
 export function objectName(subject: Subject): string {
-  const { name, uid, pods, children } = subject;
+  const { name, uid, pods } = subject;
   const spare = spareObjectName(name);
   const usual = usualName(name);
   if (spare === undefined) return usual;
-  const { serviceAccounts, roles, roleBindings, secrets } = children;
-  const records = [...serviceAccounts, ...roles, ...roleBindings, ...secrets];
+  const records = Object.values(neededRecords(subject)).flat();
   if (records.some((record) => record.name === spare && record.owner === uid)) return spare;
-  if (pods.some(({ owner }) => owner === uid)) return usual;
+  // Whatever becomes of the objects, new pods have to find the token that those before them have.
+  const own = pods.filter(({ owner }) => owner === uid);
+  if (own.length > 0) return own.some(({ knowsSpare }) => knowsSpare) ? spare : usual;
   return records.some((record) => record.name === usual && isOfAnother(subject, record)) ? spare : usual;
+}
+
+/**
+ * Whether pods have to wait because it is not known yet whose the objects are that they would know: another cluster may be making them at
+ * this moment. It ends in time, since objects without our label, which users may have made, are never shown.
+ */
+export function isNameOpen(subject: Subject, children: readonly Action[]): boolean {
+  const { name, uid, pods, now, cluster } = subject;
+  const { status = {} } = cluster;
+  const isTried = children.some((action) => action.type === 'create' && NAMED_KINDS.has(action.kind));
+  if (!isTried || spareObjectName(name) === undefined || objectName(subject) !== usualName(name)) return false;
+  if (pods.some(({ owner }) => owner === uid)) return false;
+  return Object.keys(status).length === 0 || now - Date.parse(status.lastUpdateTime ?? '') < SETTLED_MS;
+}
+
+/** By kind, what is there of the objects that this cluster needs under such a name. */
+export function neededRecords({ spec, children }: Subject): Readonly<Record<string, readonly NamedRecord[]>> {
+  return {
+    ...(needsAccount(spec) ? { ServiceAccount: children.serviceAccounts } : {}),
+    ...(isAutoscalingEnabled(spec) ? { Role: children.roles, RoleBinding: children.roleBindings } : {}),
+    ...(wantsAuthSecret(spec) ? { Secret: children.secrets } : {}),
+  };
 }
 
 /** The spec as pods are built from it: it names the account and the Secret where they are not the usual ones. */
@@ -37,11 +65,10 @@ export function specForPods(subject: Subject): RayClusterSpec {
   if (used === usualName(name)) return spec;
   const { headGroupSpec } = spec;
   const { template } = headGroupSpec;
-  const needsAccount = isAutoscalingEnabled(spec) && ownServiceAccount(spec) === undefined;
   return {
     ...spec,
     ...(wantsAuthSecret(spec) ? { authOptions: { ...spec.authOptions, secretName: used } } : {}),
-    ...(needsAccount && template.spec !== undefined
+    ...(needsAccount(spec) && template.spec !== undefined
       ? {
           headGroupSpec: {
             ...headGroupSpec,
@@ -55,6 +82,10 @@ export function specForPods(subject: Subject): RayClusterSpec {
 /** Belongs to another cluster than this one, and not to one that had its name and is gone. */
 export function isOfAnother({ uid, name }: Subject, { owner, cluster }: NamedRecord): boolean {
   return owner !== undefined && owner !== uid && cluster !== name;
+}
+
+function needsAccount(spec: RayClusterSpec): boolean {
+  return isAutoscalingEnabled(spec) && ownServiceAccount(spec) === undefined;
 }
 
 function usualName(cluster: string): string {

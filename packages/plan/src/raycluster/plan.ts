@@ -5,6 +5,7 @@ import { planChildren } from './children.ts';
 import { planDeletion, planFinalizer } from './deletion.ts';
 import { gangBeforeNewPods } from './gang.ts';
 import { askInMs } from './heads-to-ask.ts';
+import { isNameOpen } from './object-name.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { planPods } from './pods.ts';
 import { rejoinLookMs } from './rejoin.ts';
@@ -30,20 +31,29 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
     return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);
   if (!verdict.isUsable) return { actions: verdict.actions };
   const children = planChildren(subject);
-  const pods = gangBeforeNewPods(subject, planPods(subject));
+  const isWaiting = isNameOpen(subject, children);
+  const pods = gangBeforeNewPods(subject, planPods(subject)).filter(({ type }) => !isWaiting || type !== 'create');
   // Pods need the other objects to come, not to go: what is wrong with those must not hold up a suspension.
   const inOrder = suspendPhase(subject) === 'suspending' ? [...pods, ...children] : [...children, ...pods];
-  return { actions: [...verdict.actions, ...planFinalizer(subject), ...inOrder], ...nextLook(subject), subject };
+  return {
+    actions: [...verdict.actions, ...planFinalizer(subject), ...inOrder],
+    ...nextLook(subject, isWaiting),
+    subject,
+  };
 }
 
 /** A cluster may be written without a spec; it is told so like any other invalid one. */
 const NO_SPEC: RayClusterSpec = { headGroupSpec: { template: {} } };
 
+const NAME_LOOK_MS = 1000;
+
 /** Even when nothing changes, a cluster is looked at now and then; the installation says how often, or never. */
-function nextLook(subject: Subject): Pick<Plan, 'lookAgainMs'> {
+function nextLook(subject: Subject, isWaiting: boolean): Pick<Plan, 'lookAgainMs'> {
   const { rayClusterRequeueSeconds } = subject.context.env;
   const regular = rayClusterRequeueSeconds > 0 ? rayClusterRequeueSeconds * 1000 : Number.POSITIVE_INFINITY;
-  const others = [rejoinLookMs(subject), askInMs(subject)].filter((ms) => ms !== undefined);
+  const others = [rejoinLookMs(subject), askInMs(subject), isWaiting ? NAME_LOOK_MS : undefined].filter(
+    (ms) => ms !== undefined,
+  );
   const lookAgainMs = Math.min(regular, ...others);
   return Number.isFinite(lookAgainMs) ? { lookAgainMs } : {};
 }

@@ -1,7 +1,6 @@
 import { RayClusterEventReason } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
-import { isOfAnother, objectName } from './object-name.ts';
-import type { NamedRecord } from './observed.ts';
+import { isOfAnother, neededRecords, objectName } from './object-name.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /**
@@ -9,16 +8,9 @@ import { fullName, type Subject } from './subject.ts';
  * as both are there; when the one that owns them goes, they go with it.
  */
 export function tellOfSharedNames(subject: Subject): readonly Action[] {
-  const { children, name } = subject;
   const used = objectName(subject);
-  if (used === name) return [];
-  const kinds: Readonly<Record<string, readonly NamedRecord[]>> = {
-    ServiceAccount: children.serviceAccounts,
-    Role: children.roles,
-    RoleBinding: children.roleBindings,
-    Secret: children.secrets,
-  };
-  const shared = Object.entries(kinds).flatMap(([kind, records]) =>
+  if (used === subject.name) return [];
+  const shared = Object.entries(neededRecords(subject)).flatMap(([kind, records]) =>
     records
       .filter((record) => record.name === used && isOfAnother(subject, record))
       .map(() => `${kind} ${fullName(subject, used)}`),

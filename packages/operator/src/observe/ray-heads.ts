@@ -84,7 +84,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
       if (!isAuthEnabled(cluster.spec)) return { isFound: true, head: { url: where, session } };
       const token = isK8sAuthEnabled(cluster.spec)
         ? kubernetesToken(await rayToken?.())
-        : await tokens.of(withSpareSecret(cluster, cache.secrets), isFresh === true, signal);
+        : await tokens.of(withSpareSecret(cluster, cache), isFresh === true, signal);
       return token.ok
         ? { isFound: true, head: { url: where, token: token.value, session } }
         : { isFound: false, why: token.why };

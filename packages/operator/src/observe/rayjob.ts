@@ -80,7 +80,7 @@ export async function observeRayJob(
 ): Promise<RayJobObservation | undefined> {
   const found = await coreOf(observer, key, freshness, signal);
   if (found === undefined) return undefined;
-  const cluster = found.cluster === undefined ? undefined : withSpareSecret(found.cluster, observer.cache.secrets);
+  const cluster = found.cluster === undefined ? undefined : withSpareSecret(found.cluster, observer.cache);
   const core = { ...found, cluster };
   const { heads, poller, context, parseYaml } = observer;
   // What was asked for an attempt that is over, or for another job of this name, says nothing about the one that begins.

@@ -1,12 +1,24 @@
 import type { RayCluster } from '@manta/api';
-import { type NamedRecord, spareObjectName, wantsAuthSecret } from '@manta/plan';
-import { type Informer, toKey } from '@manta/runtime';
+import { spareObjectName, wantsAuthSecret } from '@manta/plan';
+import { toKey } from '@manta/runtime';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
 
-/** The cluster as those see it who need its token: it names the Secret where another cluster has the usual name. */
-export function withSpareSecret(cluster: RayCluster, secrets: Pick<Informer<NamedRecord>, 'get'>): RayCluster {
+type Cache = {
+  readonly pods: Pick<RayClusterCache['pods'], 'by'>;
+  readonly secrets: Pick<RayClusterCache['secrets'], 'get'>;
+};
+
+/**
+ * The cluster as those see it who need its token: it names the Secret where another cluster has the usual name. While that Secret is
+ * missing, pods tell: the other's token is not for this cluster to see.
+ */
+export function withSpareSecret(cluster: RayCluster, { pods, secrets }: Cache): RayCluster {
   const { metadata, spec } = cluster;
-  const secretName = spareObjectName(metadata?.name ?? '');
+  const { name = '', namespace = '', uid } = metadata ?? {};
+  const secretName = spareObjectName(name);
   if (secretName === undefined || spec === undefined || !wantsAuthSecret(spec)) return cluster;
-  if (secrets.get(toKey(metadata?.namespace ?? '', secretName))?.owner !== metadata?.uid) return cluster;
+  const isThere = secrets.get(toKey(namespace, secretName))?.owner === uid;
+  const isKnown = () => pods.by('cluster', toKey(namespace, name)).some((pod) => pod.owner === uid && pod.knowsSpare);
+  if (!isThere && !isKnown()) return cluster;
   return { ...cluster, spec: { ...spec, authOptions: { ...spec.authOptions, secretName } } };
 }

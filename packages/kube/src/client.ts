@@ -40,6 +40,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Waits for no turn of its own among the requests of this client, as what keeps a lease must not. */
   readonly isUrgent?: boolean | undefined;
+  /** One of many for the same object: gives way to requests that are not, for a second at most. */
+  readonly isBulk?: boolean | undefined;
 }
 
 export interface GetOptions extends CallOptions {

@@ -187,10 +187,13 @@ async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor:
   if (action.done !== undefined) tell(actor, action.done);
 }
 
+/** What one object may make before it gives way to the others. */
+const BULK_FROM = 8;
+
 async function createAll(action: CreateAction, actor: Actor): Promise<void> {
-  const refusal = await inBatches(action.objects, actor.clock, async (object) => {
+  const refusal = await inBatches(action.objects, actor.clock, async (object, index) => {
     try {
-      await createOne(action, object, actor);
+      await createOne(action, object, actor, index >= BULK_FROM);
       return undefined;
     } catch (error) {
       return { error };
@@ -204,11 +207,11 @@ class StillGoing extends Error {
   override readonly name = 'StillGoing';
 }
 
-async function createOne(action: CreateAction, object: KubeObject, actor: Actor): Promise<void> {
+async function createOne(action: CreateAction, object: KubeObject, actor: Actor, isBulk: boolean): Promise<void> {
   const { client, context } = actor;
   const type = TYPES[action.kind];
   try {
-    remember(actor, action.kind, await client.create(type, object, { signal: context.signal }));
+    remember(actor, action.kind, await client.create(type, object, { signal: context.signal, isBulk }));
   } catch (error) {
     if (!isAlreadyExists(error) || action.whenExists === 'failure') throw error;
     if (action.whenExists === 'fine') return;

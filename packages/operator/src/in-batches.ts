@@ -13,14 +13,14 @@ const PAYS_BELOW = 0.6;
 export async function inBatches<Item, Answer>(
   items: readonly Item[],
   clock: Pick<Clock, 'now'>,
-  run: (item: Item) => Promise<Answer | undefined>,
+  run: (item: Item, index: number) => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   let aloneMs = 0;
   for (let done = 0, size = 1; done < items.length; ) {
     const startedAt = clock.now();
-    const answers = await Promise.all(items.slice(done, done + size).map(run));
-    const first = answers.find((answer) => answer !== undefined);
-    if (first !== undefined) return first;
+    const answers = await Promise.all(items.slice(done, done + size).map((item, at) => run(item, done + at)));
+    const answer = answers.find((each) => each !== undefined);
+    if (answer !== undefined) return answer;
     const tookMs = clock.now() - startedAt;
     if (size === 1) aloneMs = tookMs;
     done += size;

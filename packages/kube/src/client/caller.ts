@@ -59,7 +59,9 @@ export class Caller {
   async unary<T>(ask: Ask, options: CallOptions | undefined): Promise<T> {
     for (let retries = 0; ; retries++) {
       if (this.#options.rateLimit !== undefined) await this.#waitForTurn(ask, this.#options.rateLimit, options);
-      const arrived = await (options?.isUrgent === true ? undefined : this.#underWay?.enter(options?.signal));
+      const arrived = await (options?.isUrgent === true
+        ? undefined
+        : this.#underWay?.enter(options?.signal, options?.isBulk));
       try {
         const response = await this.#send(ask, options, 'unary', options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
         const answer = await this.#read<T>(ask, response, retries < BODY_RETRIES);

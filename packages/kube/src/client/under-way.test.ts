@@ -10,8 +10,8 @@ function entrance(clock: ManualClock, limit = LIMIT) {
   const underWay = new UnderWay(clock, limit);
   const left: string[] = [];
   const arrivals = new Map<string, () => void>();
-  const send = async (name: string, signal?: AbortSignal) => {
-    const arrived = await underWay.enter(signal);
+  const send = async (name: string, signal?: AbortSignal, isBulk = false) => {
+    const arrived = await underWay.enter(signal, isBulk);
     left.push(name);
     arrivals.set(name, arrived);
   };
@@ -82,6 +82,37 @@ test('who gives up while waiting takes no place and holds up nobody', async () =
   expect(clock.pendingDelaysMs()).toEqual([]);
 });
 
+test('bulk leaves while nothing else is young, and gives way to what comes between', async () => {
+  const { left, send, arrive } = entrance(new ManualClock(), { young: 4, youngMs: 1000 });
+  for (const name of ['b1', 'b2']) void send(name, undefined, true);
+  for (const name of ['a', 'c']) void send(name);
+  for (const name of ['b3', 'b4']) void send(name, undefined, true);
+  await settled();
+  expect(left).toEqual(['b1', 'b2', 'a', 'c']);
+  await arrive('a');
+  await arrive('b1');
+  void send('d');
+  await settled();
+  expect(left).toEqual(['b1', 'b2', 'a', 'c', 'd']);
+  await arrive('c');
+  await arrive('d');
+  expect(left).toEqual(['b1', 'b2', 'a', 'c', 'd', 'b3', 'b4']);
+});
+
+test('bulk gives way for a second and no longer, however much else there is', async () => {
+  const clock = new ManualClock();
+  const { left, send, arrive } = entrance(clock, { young: 4, youngMs: 1000 });
+  void send('a0');
+  void send('bulk', undefined, true);
+  for (let at = 1; at <= 4; at++) {
+    clock.advance(300);
+    void send(`a${at}`);
+    await settled();
+    await arrive(`a${at - 1}`);
+  }
+  expect(left).toEqual(['a0', 'a1', 'a2', 'a3', 'bulk', 'a4']);
+});
+
 test('a clock that is set back holds up nobody for longer than a second', async () => {
   let backBy = 0;
   const real = new ManualClock();
@@ -99,14 +130,16 @@ test('a clock that is set back holds up nobody for longer than a second', async 
 });
 
 test('whatever the answers take, no more than the limit are young at once, and all leave', async () => {
-  const requests = fc.array(fc.record({ pauseMs: fc.nat(50), answerMs: fc.nat(3000) }), { maxLength: 60 });
+  const requests = fc.array(fc.record({ pauseMs: fc.nat(50), answerMs: fc.nat(3000), isBulk: fc.boolean() }), {
+    maxLength: 60,
+  });
   await fc.assert(
     fc.asyncProperty(requests, fc.integer({ min: 1, max: 5 }), async (all, young) => {
       const clock = new ManualClock();
       const underWay = new UnderWay(clock, { young, youngMs: 1000 });
       const leftAt = new Map<object, number>();
       const send = async (request: (typeof all)[number]) => {
-        const arrived = await underWay.enter();
+        const arrived = await underWay.enter(undefined, request.isBulk);
         leftAt.set(request, clock.now());
         clock.setTimer(request.answerMs, () => {
           leftAt.delete(request);

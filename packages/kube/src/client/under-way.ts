@@ -7,20 +7,30 @@ export interface UnderWayLimit {
   readonly young: number;
 }
 
+interface Departure {
+  readonly isBulk: boolean;
+  readonly at: number;
+}
+
 interface Waiter {
+  readonly isBulk: boolean;
+  readonly since: number;
   readonly start: () => void;
 }
 
 /**
  * Lets requests out in the order of their calls, so many at a time. A server that is asked for more than it can do at once answers no
- * sooner, and shows changes to those who watch later and later.
+ * sooner, and shows changes to those who watch later and later. Bulk, many requests for one object, gives way for so long as others are
+ * young, but none of it waits for more than that time.
  */
 export class UnderWay {
   readonly #clock: Clock;
   readonly #limit: UnderWayLimit;
-  /** When each of those that count left, oldest first. */
-  readonly #leftAt = new Map<symbol, number>();
+  /** Those that count, oldest first. */
+  readonly #young = new Map<symbol, Departure>();
   readonly #waiting = new Set<Waiter>();
+  /** How many of the young ones are no bulk. */
+  #singles = 0;
   #cancelTimer: (() => void) | undefined;
 
   constructor(clock: Clock, limit: UnderWayLimit) {
@@ -29,36 +39,52 @@ export class UnderWay {
   }
 
   /** Resolves when a request may leave; what it resolves to is to be called when its answer has come. */
-  enter(signal?: AbortSignal): Promise<() => void> | (() => void) {
-    if (this.#leftAt.size < this.#limit.young) return this.#leave();
+  enter(signal?: AbortSignal, isBulk = false): Promise<() => void> | (() => void) {
+    const since = this.#clock.now();
+    if (this.#hasRoom(isBulk, since)) return this.#leave(isBulk);
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiting.delete(waiter);
         reject(signal?.reason);
       };
-      const waiter: Waiter = {
-        start: () => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve(this.#leave());
-        },
+      const start = () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve(this.#leave(isBulk));
       };
+      const waiter: Waiter = { isBulk, since, start };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiting.add(waiter);
       this.#setTimer();
     });
   }
 
-  #leave(): () => void {
+  #hasRoom(isBulk: boolean, since: number): boolean {
+    const { young, youngMs } = this.#limit;
+    if (this.#young.size >= young) return false;
+    // A wait of less than nothing comes from a clock that was set back.
+    return !isBulk || this.#singles === 0 || Math.abs(this.#clock.now() - since) >= youngMs;
+  }
+
+  #leave(isBulk: boolean): () => void {
     const id = Symbol('request');
-    this.#leftAt.set(id, this.#clock.now());
+    this.#young.set(id, { isBulk, at: this.#clock.now() });
+    if (!isBulk) this.#singles += 1;
     return () => {
-      if (this.#leftAt.delete(id)) this.#startWaiting();
+      if (this.#forget(id)) this.#startWaiting();
     };
+  }
+
+  #forget(id: symbol): boolean {
+    const departure = this.#young.get(id);
+    if (departure === undefined) return false;
+    if (!departure.isBulk) this.#singles -= 1;
+    return this.#young.delete(id);
   }
 
   #startWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (this.#leftAt.size >= this.#limit.young) break;
+      if (this.#young.size >= this.#limit.young) break;
+      if (!this.#hasRoom(waiter.isBulk, waiter.since)) continue;
       this.#waiting.delete(waiter);
       waiter.start();
     }
@@ -73,9 +99,9 @@ export class UnderWay {
       return;
     }
     if (this.#cancelTimer !== undefined) return;
-    const [oldest = 0] = this.#leftAt.values();
+    const [oldest] = this.#young.values();
     const { youngMs } = this.#limit;
-    const leftMs = oldest + youngMs - this.#clock.now();
+    const leftMs = (oldest?.at ?? 0) + youngMs - this.#clock.now();
     this.#cancelTimer = this.#clock.setTimer(Math.min(Math.max(0, leftMs), youngMs), () => {
       this.#cancelTimer = undefined;
       this.#forgetOld();
@@ -85,9 +111,9 @@ export class UnderWay {
 
   #forgetOld(): void {
     const now = this.#clock.now();
-    for (const [id, leftAt] of this.#leftAt) {
-      if (now - leftAt < this.#limit.youngMs && leftAt <= now) break;
-      this.#leftAt.delete(id);
+    for (const [id, { at }] of this.#young) {
+      if (now - at < this.#limit.youngMs && at <= now) break;
+      this.#forget(id);
     }
   }
 }

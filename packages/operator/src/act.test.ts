@@ -73,6 +73,17 @@ describe('creating', () => {
     expect(events.map(({ note }) => note)).toEqual(['Created w-0', 'Created w-1']);
   });
 
+  it('lets others go first from the ninth on', async () => {
+    const bulk: (boolean | undefined)[] = [];
+    const createReally = client.create.bind(client);
+    client.create = (type, object, options) => {
+      bulk.push(options?.isBulk);
+      return createReally(type, object, options);
+    };
+    await act([create(...many(10))], actor);
+    expect(bulk).toEqual([...Array.from({ length: 8 }, () => false), true, true]);
+  });
+
   it('takes an object that it made before for made, waits until the cache shows it, and does not tell of it again', async () => {
     await client.create(resources.pods, pod('w-0'));
     expect(await act([create('w-0')], actor)).toEqual({ kind: 'done' });

@@ -159,6 +159,7 @@ function machineCommand(): readonly string[] {
   return [
     process.execPath,
     '--max-semi-space-size=1',
+    '--no-node-snapshot',
     '--disable-warning=ExperimentalWarning',
     process.argv[1] ?? '',
     'machine',

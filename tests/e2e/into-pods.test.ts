@@ -63,23 +63,23 @@ spec:
   initContainers:
     - name: first
       image: busybox
-      command: [sh, -c, "sleep 0.3; echo first >> /work/order"]
-      volumeMounts: [{ name: work, mountPath: /work }]
+      command: [sh, -c, "sleep 0.3; echo first >> /data/order"]
+      volumeMounts: [{ name: work, mountPath: /data }]
     - name: second
       image: busybox
-      command: [sh, -c, "echo second >> /work/order"]
-      volumeMounts: [{ name: work, mountPath: /work }]
+      command: [sh, -c, "echo second >> /data/order"]
+      volumeMounts: [{ name: work, mountPath: /data }]
   containers:
     - name: main
       image: bash
-      workingDir: /work
+      workingDir: /data
       command:
         - bash
         - -c
         - |
           trap 'echo asked >> /out/end; exit 0' TERM
           cat order /settings/greeting; echo; pwd; stat -f -c %T /fast
-          until (exec 3<>/dev/tcp/127.0.0.1/8001) 2> /dev/null; do sleep 0.1; done; cat /work/peer
+          until (exec 3<>/dev/tcp/127.0.0.1/8001) 2> /dev/null; do sleep 0.1; done; cat /data/peer
           while :; do sleep 0.1; done
       env:
         - { name: GREETING, valueFrom: { configMapKeyRef: { name: settings, key: greeting } } }
@@ -92,14 +92,14 @@ spec:
         postStart: { exec: { command: [sh, -c, "echo $ALL >> /out/begin"] } }
         preStop: { exec: { command: [sh, -c, "sleep 0.3; echo stopping >> /out/end"] } }
       volumeMounts:
-        - { name: work, mountPath: /work }
+        - { name: work, mountPath: /data }
         - { name: fast, mountPath: /fast }
         - { name: settings, mountPath: /settings }
         - { name: out, mountPath: /out }
     - name: peer
       image: bash
-      command: [bash, -c, "trap 'exit 0' TERM; echo reached > /work/peer; python3 -m http.server 8001 --bind 127.0.0.1 & wait"]
-      volumeMounts: [{ name: work, mountPath: /work }]
+      command: [bash, -c, "trap 'exit 0' TERM; echo reached > /data/peer; python3 -m http.server 8001 --bind 127.0.0.1 & wait"]
+      volumeMounts: [{ name: work, mountPath: /data }]
   volumes:
     - { name: work, emptyDir: {} }
     - { name: fast, emptyDir: { medium: Memory, sizeLimit: 1Mi } }
@@ -114,8 +114,8 @@ spec:
   containers:
     - name: main
       image: bash
-      command: [bash, -c, "echo x >> /work/runs; n=$(wc -l < /work/runs); echo run $n; echo died $n > /dev/termination-log; exit 3"]
-      volumeMounts: [{ name: work, mountPath: /work }]
+      command: [bash, -c, "echo x >> /data/runs; n=$(wc -l < /data/runs); echo run $n; echo died $n > /dev/termination-log; exit 3"]
+      volumeMounts: [{ name: work, mountPath: /data }]
   volumes: [{ name: work, emptyDir: {} }]
 `;
 
@@ -217,7 +217,7 @@ for host in sys.argv[1:]: print(web.urlopen(f'https://{host}/version', context=t
       () => logOf('chores'),
       (said) => said.includes('reached'),
     );
-    expect(words).toBe('first\nsecond\nhello\n/work\ntmpfs\nreached\n');
+    expect(words).toBe('first\nsecond\nhello\n/data\ntmpfs\nreached\n');
     expect(readFileSync(join(out, 'begin'), 'utf8')).toBe('hello secret test 2 $(WORD)\n');
   });
 

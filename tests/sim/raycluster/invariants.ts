@@ -17,7 +17,6 @@ import {
 } from './history-queries.ts';
 import { isOlder, staysAway } from './ray.ts';
 import { REQUEST_INVARIANTS } from './request-invariants.ts';
-import { isValid } from './spec-edits.ts';
 import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, placeOf, STORED } from './stage.ts';
 import { STATUS_INVARIANTS } from './status-invariants.ts';
 
@@ -195,8 +194,9 @@ function cleanedUp(history: History): string | undefined {
       ({ key, object: job }) => key.resource === STORED.jobs && ownerOf(job) === uid && isFinished(job),
     );
     const isOver = at >= Date.parse(deletionTimestamp) + 1000 * gcsFtDeletionTimeoutSeconds(annotations);
-    const { spec } = asCluster(before);
-    const isClear = spec?.gcsFaultToleranceOptions?.redisAddress !== undefined && isValid(spec, annotations);
+    // Whatever else is wrong with it: as long as it says where its state is, that is cleaned.
+    const { backend, redisAddress } = asCluster(before).spec?.gcsFaultToleranceOptions ?? {};
+    const isClear = redisAddress !== undefined && backend !== 'rocksdb';
     return hasEndedJob || isOver || !isClear ? undefined : `${name} was released`;
   });
 }

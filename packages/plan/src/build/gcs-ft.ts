@@ -4,11 +4,14 @@ import {
   type Container,
   EnvName,
   EnvValue,
+  envByName,
+  headEnv,
   isGcsFaultToleranceEmbedded,
   isGcsFaultToleranceEnabled,
   MountPath,
   type RayCluster,
   type RayClusterSpec,
+  textOf,
   VolumeName,
 } from '@manta/api';
 import { addMissingEnv, appendEnv, hasEnv } from './container-env.ts';
@@ -58,6 +61,12 @@ export function storageNamespaceOf(cluster: RayCluster): string {
     cluster.metadata?.annotations?.[Annotation.ExternalStorageNamespace] ||
     (cluster.metadata?.uid ?? '')
   );
+}
+
+/** The same as Ray has it: a variable of the user's own in the head's container wins over it. */
+export function usedStorageNamespace(cluster: RayCluster): string {
+  const own = envByName(headEnv(cluster.spec), EnvName.ExternalStorageNamespace);
+  return textOf(own?.value) || storageNamespaceOf(cluster);
 }
 
 function withRedis(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec, params: StartParams): PodDraft {

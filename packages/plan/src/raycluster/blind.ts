@@ -1,6 +1,5 @@
 import { RayClusterConditionType, type RayClusterStatus, withRayClusterDefaults } from '@manta/api';
 import { NOTHING, type Plan } from '../plan.ts';
-import { checkRayCluster } from './check.ts';
 import { withCondition } from './conditions.ts';
 import { planDeletion } from './deletion.ts';
 import type { ObservedRayCluster } from './observed.ts';
@@ -12,7 +11,7 @@ export function planUnseen(observed: ObservedRayCluster): Plan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || cluster.metadata?.deletionTimestamp === undefined) return NOTHING;
   const subject = subjectOf(observed, cluster, cluster.spec);
-  return planDeletion(subject, checkRayCluster(subject).isUsable ? cluster.spec : undefined, false);
+  return planDeletion(subject, false);
 }
 
 /** The status of such a cluster: as it was, with the condition that names what is missing. Undefined when it says so already. */

@@ -5,10 +5,10 @@ import {
   gcsFtDeletionTimeoutSeconds,
   Label,
   NodeType,
-  type RayClusterSpec,
+  type RayCluster,
   RayClusterEventReason,
 } from '@manta/api';
-import { storageNamespaceOf } from '../build/gcs-ft.ts';
+import { usedStorageNamespace } from '../build/gcs-ft.ts';
 import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
 import { type Action, normal, type Plan, warning } from '../plan.ts';
 import { specForPods } from './object-name.ts';
@@ -27,20 +27,34 @@ export function planFinalizer({ cluster, spec, context, name }: Subject): readon
 
 /**
  * Cleans Redis up behind a cluster that is being deleted, within a bounded time whatever happens. Everything else goes by its owner
- * references. Who cannot see whether the head still runs only waits for the end of that time.
+ * references. What else is wrong with the cluster does not matter any more, as long as its spec says how Redis is reached. Who cannot see
+ * whether the head still runs only waits for the end of that time.
  */
-export function planDeletion(subject: Subject, usableSpec: RayClusterSpec | undefined, canSeePods = true): Plan {
-  const { cluster, context, now } = subject;
-  if (!cluster.metadata?.finalizers?.includes(REDIS)) return { actions: [] };
-  const hasState = usableSpec !== undefined && context.env.gcsFtRedisCleanup && keepsStateInRedis(cluster, usableSpec);
-  if (!hasState)
-    return { actions: [release(subject, leftBehind(subject, 'The spec no longer says how to clean Redis'))] };
-  const deletedAt = Date.parse(cluster.metadata.deletionTimestamp ?? '');
-  const timeoutMs = gcsFtDeletionTimeoutSeconds(cluster.metadata.annotations) * 1000;
+export function planDeletion(subject: Subject, canSeePods = true): Plan {
+  const { cluster, now } = subject;
+  if (!isHeldByUs(cluster)) return { actions: [] };
+  const because = whyNotCleaned(subject);
+  if (because !== undefined) return { actions: [release(subject, leftBehind(subject, because))] };
+  const { deletionTimestamp = '', annotations } = cluster.metadata ?? {};
+  const deletedAt = Date.parse(deletionTimestamp);
+  const timeoutMs = gcsFtDeletionTimeoutSeconds(annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
   // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
   return { actions: canSeePods ? cleanUp(subject) : [], lookAgainMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
+}
+
+/** Whether the object is being deleted and waits for us. */
+export function isHeldByUs({ metadata }: RayCluster): boolean {
+  return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(REDIS) === true;
+}
+
+/** Undefined where Redis can be cleaned: the Job is made from the head's template. */
+function whyNotCleaned({ cluster, spec, context }: Subject): string | undefined {
+  if (!context.env.gcsFtRedisCleanup)
+    return 'This operator does not clean Redis (ENABLE_GCS_FT_REDIS_CLEANUP is false)';
+  const hasContainer = (spec.headGroupSpec?.template?.spec?.containers ?? []).length > 0;
+  return hasContainer && keepsStateInRedis(cluster, spec) ? undefined : 'The spec no longer says how to clean Redis';
 }
 
 /**
@@ -97,12 +111,12 @@ function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>):
 
 /** Whoever looks after Redis has to know what nobody else will remove. */
 function leftBehind({ cluster }: Subject, because: string): ReturnType<typeof warning> {
-  const note = `${because}; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
+  const note = `${because}; Redis storage namespace "${usedStorageNamespace(cluster)}" may need manual cleanup`;
   return warning(RayClusterEventReason.RedisStateLeftBehind, 'Cleanup', note);
 }
 
 function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warning> {
-  const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(elapsedMs))} due to Redis cleanup timeout; Redis storage namespace "${storageNamespaceOf(cluster)}" may need manual cleanup`;
+  const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(elapsedMs))} due to Redis cleanup timeout; Redis storage namespace "${usedStorageNamespace(cluster)}" may need manual cleanup`;
   return warning(RayClusterEventReason.ForceDeletedStuckCluster, 'Cleanup', note);
 }
 

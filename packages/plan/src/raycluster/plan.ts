@@ -2,7 +2,7 @@ import { isManagedExternally, type RayClusterSpec, withRayClusterDefaults } from
 import { NOTHING, type Plan } from '../plan.ts';
 import { checkRayCluster } from './check.ts';
 import { planChildren } from './children.ts';
-import { planDeletion, planFinalizer } from './deletion.ts';
+import { isHeldByUs, planDeletion, planFinalizer } from './deletion.ts';
 import { gangBeforeNewPods } from './gang.ts';
 import { askInMs } from './heads-to-ask.ts';
 import { isNameOpen } from './object-name.ts';
@@ -22,13 +22,13 @@ export interface RayClusterPlan extends Plan {
 /** What happens to a RayCluster, from top to bottom. */
 export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
   const cluster = withRayClusterDefaults(observed.cluster);
-  if (isManagedExternally(cluster.spec)) return NOTHING;
+  // Who manages it may have changed; what we have put on it, nobody else takes off.
+  if (isManagedExternally(cluster.spec) && !isHeldByUs(cluster)) return NOTHING;
   const subject = subjectOf(observed, cluster, cluster.spec ?? NO_SPEC);
+  if (cluster.metadata?.deletionTimestamp !== undefined) return planDeletion(subject);
   const secured = secureNewCluster(subject);
   if (secured !== undefined) return secured;
   const verdict = checkRayCluster(subject);
-  if (cluster.metadata?.deletionTimestamp !== undefined)
-    return planDeletion(subject, verdict.isUsable ? subject.spec : undefined);
   if (!verdict.isUsable) return { actions: verdict.actions };
   const children = planChildren(subject);
   const isWaiting = isNameOpen(subject, children);

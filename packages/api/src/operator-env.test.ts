@@ -17,6 +17,7 @@ const OFF_UNLESS_TRUE: readonly (readonly [string, Switch])[] = [
   ['USE_INGRESS_ON_OPENSHIFT', 'ingressOnOpenShift'],
   ['DELETE_RAYJOB_CR_AFTER_JOB_FINISHES', 'deleteRayJobAfterJobFinishes'],
   ['ENABLE_HEAD_DISRUPTION_BUDGET', 'headDisruptionBudget'],
+  ['DELETE_PODS_BY_RESTART_POLICY', 'deletesByRestartPolicy'],
   ['ENABLE_UPGRADE_CAPACITY_CHECK', 'upgradeCapacityCheck'],
 ];
 

@@ -26,6 +26,7 @@ export const OperatorEnvName = {
   WebhookCertSecret: 'WEBHOOK_CERT_SECRET',
   WorkerDrainSeconds: 'WORKER_DRAIN_SECONDS',
   EnableHeadDisruptionBudget: 'ENABLE_HEAD_DISRUPTION_BUDGET',
+  DeletePodsByRestartPolicy: 'DELETE_PODS_BY_RESTART_POLICY',
   EnableUpgradeCapacityCheck: 'ENABLE_UPGRADE_CAPACITY_CHECK',
   RedisCleanupCpu: 'REDIS_CLEANUP_CPU',
   RedisCleanupMemory: 'REDIS_CLEANUP_MEMORY',
@@ -64,6 +65,8 @@ export interface OperatorEnv {
   readonly workerDrainSeconds: number;
   /** Heads are protected from evictions. Needs the role's profile `disruption-budgets`. */
   readonly headDisruptionBudget: boolean;
+  /** Pods that have ended, or whose Ray container has, are deleted by their restart policy alone. */
+  readonly deletesByRestartPolicy: boolean;
   /** Nodes are looked at before an upgrade of a RayService. Needs the role's profile `upgrade-capacity`. */
   readonly upgradeCapacityCheck: boolean;
   /** What the Job that cleans Redis asks for; absent: little. */
@@ -129,6 +132,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     ),
     workerDrainSeconds: seconds(OperatorEnvName.WorkerDrainSeconds, 0),
     headDisruptionBudget: on(OperatorEnvName.EnableHeadDisruptionBudget),
+    deletesByRestartPolicy: on(OperatorEnvName.DeletePodsByRestartPolicy),
     upgradeCapacityCheck: on(OperatorEnvName.EnableUpgradeCapacityCheck),
     issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
     operatorAppName: env[OperatorEnvName.OperatorAppName] || DEFAULT_OPERATOR_APP_NAME,

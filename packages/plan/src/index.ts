@@ -68,7 +68,7 @@ export { REJOIN_MS } from './raycluster/rejoin.ts';
 export { amountsOf, type Amounts } from './amounts.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
-export { whyDelete } from './raycluster/unhealthy.ts';
+export { type EndedPodRule, whyDelete } from './raycluster/unhealthy.ts';
 export { isUrgentChange } from './raycluster/urgent.ts';
 export { placeName } from './raycluster/worker-actions.ts';
 export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';

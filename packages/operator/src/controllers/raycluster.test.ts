@@ -129,6 +129,21 @@ describe('a RayCluster', () => {
     expect((await client.list(resources.ingresses)).items).toHaveLength(1);
   });
 
+  it('whose account is missing for a long time goes on within a minute once it is there', async () => {
+    const { headGroupSpec } = rayClusterSpec();
+    const { template } = headGroupSpec;
+    const podSpec = { containers: [], ...template.spec, serviceAccountName: 'mine' };
+    await apply({
+      enableInTreeAutoscaling: true,
+      headGroupSpec: { ...headGroupSpec, template: { ...template, spec: podSpec } },
+    });
+    await clock.advance(3_600_000);
+    expect(await podNames()).toEqual([]);
+    await client.create(resources.serviceAccounts, { metadata: { name: 'mine', namespace: 'ml' } });
+    await clock.advance(61_000);
+    expect(await podNames()).toHaveLength(3);
+  });
+
   it('whose name is cut like that of another gets an account and a token of its own, which stay when the other goes', async () => {
     const spec = { rayVersion: '2.55.0', enableInTreeAutoscaling: true, authOptions: { mode: 'token' } } as const;
     const names = ['a', 'c'].map((letter) => `${letter}${'b'.repeat(52)}`);

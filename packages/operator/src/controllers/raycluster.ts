@@ -68,6 +68,9 @@ const UNSEEN_MS = 10_000;
 /** The same where the cluster works without it. */
 const NOT_ALLOWED_MS = 30_000;
 
+/** A cluster in trouble is looked at this often at least: what it lacks, an account or a name that is free, may be there by now. */
+const RETRY = { initialMs: 5, factor: 2, maxMs: 60_000 } as const;
+
 /** Observe, plan, act, and say how it went: for RayClusters. */
 export function createRayClusterController(world: World, options: RayClusterControllerOptions): Controller {
   const { cache } = options;
@@ -77,6 +80,7 @@ export function createRayClusterController(world: World, options: RayClusterCont
     name: 'raycluster',
     kind: 'RayCluster',
     concurrency: options.concurrency,
+    queue: { backoff: RETRY },
     required: [cache.clusters],
     // Without these nothing can be decided; where they are forbidden, the cluster's status can still say so.
     optional: [pods, services, ...optionalInformers(cache), ...pkiOf(options)],
@@ -105,7 +109,7 @@ class RayClusterReconciler {
     const { cache, context, facts, pki } = options;
     this.#world = world;
     this.#options = options;
-    this.#failing = new FailingPods(cache.pods, () => world.clock.now());
+    this.#failing = new FailingPods(cache.pods, () => world.clock.now(), context.env);
     this.#observer = {
       cache,
       client: world.client,

@@ -3,6 +3,7 @@ import type { Informer, InformerChange } from '@manta/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FailingPods } from './failing-pods.ts';
 
+const RULE = { deletesByRestartPolicy: false };
 let change: (change: Pick<InformerChange<PodRecord>, 'before' | 'after'>) => void;
 let failing: FailingPods;
 let now: number;
@@ -10,7 +11,7 @@ let now: number;
 beforeEach(() => {
   now = 1_000_000;
   const pods = { onChange: (listener: typeof change) => void (change = listener) };
-  failing = new FailingPods(pods as unknown as Informer<PodRecord, 'cluster'>, () => now);
+  failing = new FailingPods(pods as unknown as Informer<PodRecord, 'cluster'>, () => now, RULE);
 });
 
 const pod = (fields: Partial<PodRecord> = {}) =>

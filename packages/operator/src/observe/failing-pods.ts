@@ -1,4 +1,4 @@
-import { type PodRecord, whyDelete } from '@manta/plan';
+import { type EndedPodRule, type PodRecord, whyDelete } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /** So many failures in a row cost nothing; from then on replacements wait, each time twice as long. */
@@ -27,11 +27,11 @@ export class FailingPods {
   readonly #nodes = new Map<string, Row>();
   readonly #places = new Map<string, Places>();
 
-  constructor(pods: Informer<PodRecord, 'cluster'>, now: () => number) {
+  constructor(pods: Informer<PodRecord, 'cluster'>, now: () => number, rule: EndedPodRule) {
     this.#now = now;
     pods.onChange(({ before, after }) => {
-      if (after === undefined || whyDelete(after) === undefined) return;
-      if (before === undefined || whyDelete(before) === undefined) this.#failed(after);
+      const hasEnded = (pod: PodRecord | undefined) => pod !== undefined && whyDelete(pod, rule) !== undefined;
+      if (after !== undefined && hasEnded(after) && !hasEnded(before)) this.#failed(after);
     });
   }
 

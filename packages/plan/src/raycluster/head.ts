@@ -22,13 +22,13 @@ export function planHead(subject: Subject): HeadDecision {
   const staying = heads.filter(({ isTerminating }) => !isTerminating);
   if (heads.length === 0) return createHead(subject);
   if (staying.length > 1) return planExtraHeads(subject, staying);
-  const ended = staying.filter((pod) => whyDelete(pod) !== undefined);
+  const ended = staying.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
   return { actions: ended.map((pod) => deleteHead(subject, pod, describeState(pod))), mayGoOn: ended.length === 0 };
 }
 
 /** Of several heads those go that have ended, then those that no worker uses. */
 function planExtraHeads(subject: Subject, heads: readonly PodRecord[]): HeadDecision {
-  const ended = heads.filter((pod) => whyDelete(pod) !== undefined && pod.owner === subject.uid);
+  const ended = heads.filter((pod) => whyDelete(pod, subject.context.env) !== undefined && pod.owner === subject.uid);
   const removed = ended.map((pod) => deleteHead(subject, pod, describeState(pod)));
   if (removed.length > 0) return { actions: removed, mayGoOn: ended.length < heads.length };
   const choice = chooseHead(subject, heads);

@@ -30,13 +30,13 @@ function askFrom(heads: readonly PodRecord[]): number {
 }
 
 function headsInQuestion(observed: ObservedRayCluster): readonly PodRecord[] {
-  const { cluster, pods, now } = observed;
+  const { cluster, pods, now, context } = observed;
   const isBusyOtherwise =
     cluster.metadata?.deletionTimestamp !== undefined ||
     cluster.spec?.suspend === true ||
     isConditionTrue(cluster.status?.conditions, RayClusterConditionType.Suspending);
   if (isBusyOtherwise) return [];
-  const staying = headsOf(pods).filter((pod) => !pod.isTerminating && whyDelete(pod) === undefined);
+  const staying = headsOf(pods).filter((pod) => !pod.isTerminating && whyDelete(pod, context.env) === undefined);
   const [head] = staying;
   if (head === undefined || staying.some(({ podIP }) => podIP === '')) return [];
   if (staying.length > 1) return staying;

@@ -6,8 +6,8 @@ import type { PodRecord } from './observed.ts';
 import { derivedSuffix } from './pod-names.ts';
 import { smallestFree } from './smallest-free.ts';
 import { fullName, type Subject } from './subject.ts';
-import { whyDelete } from './unhealthy.ts';
-import { createWorkers, deleteWorker, MAX_CREATED_AT_ONCE, mayChooseVictims, workerName } from './worker-actions.ts';
+import { type EndedPodRule, whyDelete } from './unhealthy.ts';
+import { createWorkers, deleteWorker, mayChooseVictims, mostAtOnce, workerName } from './worker-actions.ts';
 
 /** The pods that make one replica: they come and go together, because half of them are of no use. */
 interface Replica {
@@ -29,7 +29,7 @@ export function planMultiHostGroup(
   group: WorkerGroupSpec,
   pods: readonly PodRecord[],
 ): readonly Action[] {
-  const replicas = replicasOf(pods, group);
+  const replicas = replicasOf(pods, group, subject.context.env);
   const leaving = replicas.flatMap((replica) =>
     replica.whyRemove === undefined
       ? removePods(subject, group, replica.surplus, 'its replica has this host twice')
@@ -46,13 +46,13 @@ export function planMultiHostGroup(
   );
 }
 
-function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonly Replica[] {
+function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec, rule: EndedPodRule): readonly Replica[] {
   const hosts = hostsPerReplica(group);
   const named = new Set(group.scaleStrategy?.workersToDelete);
   const replicaOf = (members: readonly PodRecord[]): Replica => {
     const once = eachHostOnce(members);
     const surplus = members.filter((pod) => !once.includes(pod));
-    return { index: members[0]?.replicaIndex, pods: once, surplus, whyRemove: whyRemove(once, hosts, named) };
+    return { index: members[0]?.replicaIndex, pods: once, surplus, whyRemove: whyRemove(once, hosts, named, rule) };
   };
   // A pod with a number and no replica is from when the group had one host a replica.
   const replicaNameOf = ({ replicaName, replicaIndex, name }: PodRecord) =>
@@ -60,7 +60,7 @@ function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec): readonl
   const byReplica = Map.groupBy(pods, replicaNameOf);
   const unnumbered = byReplica.get(undefined) ?? [];
   byReplica.delete(undefined);
-  const isSound = (pod: PodRecord) => whyRemove([pod], 1, named) === undefined;
+  const isSound = (pod: PodRecord) => whyRemove([pod], 1, named, rule) === undefined;
   return [
     ...byReplica.values().map(replicaOf),
     ...inGroupsOf(hosts, unnumbered.toSorted(soundOnesFirst(isSound))).map(replicaOf),
@@ -89,11 +89,16 @@ function inGroupsOf<Item>(size: number, items: readonly Item[]): readonly (reado
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-function whyRemove(pods: readonly PodRecord[], hosts: number, named: ReadonlySet<string>): string | undefined {
+function whyRemove(
+  pods: readonly PodRecord[],
+  hosts: number,
+  named: ReadonlySet<string>,
+  rule: EndedPodRule,
+): string | undefined {
   if (pods.length < hosts) return 'cleanup of incomplete multi-host group';
   if (pods.some(({ hostIndex = 0 }) => hostIndex >= hosts)) return `replicas now have ${hosts} hosts`;
-  const sick = pods.find((pod) => whyDelete(pod) !== undefined);
-  if (sick !== undefined) return whyDelete(sick);
+  const sick = pods.map((pod) => whyDelete(pod, rule)).find((why) => why !== undefined);
+  if (sick !== undefined) return sick;
   if (pods.some((pod) => named.has(pod.name))) return 'autoscaler scale-down request';
   return pods.some(({ isTerminating }) => isTerminating) ? 'cleanup of incomplete multi-host group' : undefined;
 }
@@ -123,7 +128,7 @@ function createReplicas(
   if (hosts > MAX_HOSTS) return [tooManyHosts(subject, group.groupName, hosts)];
   const hold = permitted(subject, group.groupName, missing, hosts);
   if (hold.count <= 0) return hold.actions;
-  const count = Math.min(hold.count, Math.max(1, Math.floor(MAX_CREATED_AT_ONCE / hosts)));
+  const count = Math.min(hold.count, Math.max(1, Math.floor(mostAtOnce(subject) / hosts)));
   const indexes = replicas.flatMap(({ index }) => index ?? []);
   const present = replicas.flatMap(({ pods, surplus }) => [...pods, ...surplus].map(({ name }) => name));
   const taken = new Set([...(group.scaleStrategy?.workersToDelete ?? []), ...present]);

@@ -1,6 +1,6 @@
 import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
-import { group, HEAD, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
+import { group, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { createdWorkers, plan, say } from '../testing/plan-in-words.ts';
 import { planRayCluster } from './plan.ts';
 
@@ -143,6 +143,14 @@ describe('the pods of a cluster', () => {
       ['delete pods demo small'],
     ],
     [
+      'a suspended group that is called like that of the head does not take the head with it',
+      {
+        spec: { workerGroupSpecs: [group({ groupName: 'headgroup', suspend: true })] },
+        pods: [headPod(), worker(0, { group: 'headgroup' })],
+      },
+      ['delete pods demo headgroup worker'],
+    ],
+    [
       'one sick group does not keep another from its pods',
       {
         spec: { workerGroupSpecs: [group(), group({ groupName: 'big' })] },
@@ -160,6 +168,15 @@ describe('the pods of a cluster', () => {
       workerGroupSpecs: [group({ replicas: 2 ** 31 - 1, maxReplicas: 2 ** 31 - 1 })],
     };
     expect(createdWorkers({ spec: huge, pods: [headPod()] })).toHaveLength(1000);
+  });
+
+  it('many groups of any size are made in portions, too, and each gets its share', () => {
+    const groups = Array.from({ length: 200 }, (_, i) =>
+      group({ groupName: `g${i}`, replicas: 100_000, maxReplicas: 100_000, numOfHosts: 1 + (i % 2) }),
+    );
+    const created = createdWorkers({ spec: { workerGroupSpecs: groups }, pods: [headPod()] });
+    expect(created).toHaveLength(4000);
+    expect(new Set(created.map((name) => name.split('-')[1])).size).toBe(200);
   });
 });
 
@@ -265,117 +282,6 @@ describe('suspension', () => {
     ],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);
-  });
-});
-
-describe('deletion', () => {
-  const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
-  const finalizers = [REDIS_FINALIZER];
-  const deleted = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers };
-  it.each<[string, ObservedOptions, readonly string[]]>([
-    ['the finalizer comes before the first pod', { spec: redis }, ['patch RayCluster demo', 'create Pod demo-head-?']],
-    [
-      'a cluster without a finalizer of ours just goes',
-      { metadata: { deletionTimestamp: '2026-08-01T11:59:00Z' }, pods: [headPod()] },
-      [],
-    ],
-    [
-      'the pods go first',
-      { spec: redis, metadata: deleted, pods: [headPod(), worker(0)] },
-      ['delete pods demo head', 'delete pods demo worker'],
-    ],
-    [
-      'the Job waits until the head is gone',
-      { spec: redis, metadata: deleted, pods: [headPod({ isTerminating: true })] },
-      [],
-    ],
-    ['then Redis is cleaned', { spec: redis, metadata: deleted }, ['create Job demo-redis-cleanup']],
-    [
-      'in a foreground deletion the Job waits until Kubernetes has deleted the rest, since it would be deleted too',
-      { spec: redis, metadata: { ...deleted, finalizers: [...finalizers, 'foregroundDeletion'] }, pods: [worker(0)] },
-      ['delete pods demo worker'],
-    ],
-    [
-      'a Job of an earlier cluster of that name has cleaned nothing of this one',
-      {
-        spec: redis,
-        metadata: deleted,
-        children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), owner: 'earlier', outcome: 'Complete' }] },
-      },
-      ['create Job demo-redis-cleanup'],
-    ],
-    [
-      'a finished Job lets the cluster go, however it finished',
-      {
-        spec: redis,
-        metadata: deleted,
-        children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), outcome: 'Failed' }] },
-      },
-      ['patch RayCluster demo'],
-    ],
-    [
-      'after the deadline it goes in any case, also with a head that does not die',
-      {
-        spec: redis,
-        metadata: { ...deleted, deletionTimestamp: '2026-08-01T11:00:00Z' },
-        pods: [headPod({ isTerminating: true })],
-      },
-      ['patch RayCluster demo'],
-    ],
-    [
-      'a cluster that no longer uses Redis goes at once',
-      { metadata: deleted, pods: [headPod()] },
-      ['patch RayCluster demo'],
-    ],
-    [
-      'an invalid cluster goes too',
-      { spec: { ...redis, headGroupSpec: { ...HEAD, template: { spec: { containers: [] } } } }, metadata: deleted },
-      ['patch RayCluster demo'],
-    ],
-  ])('%s', (_, options, expected) => {
-    expect(plan(options)).toEqual(expected);
-  });
-});
-
-describe('a deletion in which something is refused', () => {
-  const deleted = { deletionTimestamp: '2026-08-01T11:59:00Z', finalizers: [REDIS_FINALIZER] };
-  const options: ObservedOptions = {
-    spec: { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } },
-    metadata: deleted,
-  };
-
-  it.each<[string, ObservedOptions]>([
-    ['the end of pods', { pods: [headPod(), worker(0)] }],
-    ['the Job', {}],
-  ])('goes on without %s and is looked at again soon', (_, more) => {
-    const { actions, lookAgainMs } = planRayCluster(observed({ ...options, ...more }));
-    expect(actions).not.toEqual([]);
-    expect(actions.every((action) => 'isOptional' in action && action.isOptional)).toBe(true);
-    expect(lookAgainMs).toBe(10_000);
-  });
-
-  it('is looked at again in time when its time is nearly over', () => {
-    const metadata = { ...deleted, deletionTimestamp: '2026-08-01T11:55:03Z' };
-    expect(planRayCluster(observed({ ...options, metadata })).lookAgainMs).toBe(3001);
-  });
-
-  it.each<[string, ObservedOptions, string]>([
-    [
-      'a Job that failed',
-      { children: { cleanupJobs: [{ ...named('demo-redis-cleanup'), outcome: 'Failed' }] } },
-      'Redis cleanup Job ml/demo-redis-cleanup failed; Redis storage namespace "cluster-uid" may need manual cleanup',
-    ],
-    [
-      'a spec that no longer uses Redis',
-      { spec: {} },
-      'The spec no longer says how to clean Redis; Redis storage namespace "cluster-uid" may need manual cleanup',
-    ],
-  ])('tells what is left in Redis by %s', (_, more, note) => {
-    const [action] = planRayCluster(observed({ ...options, ...more })).actions;
-    expect(action).toMatchObject({
-      type: 'patch',
-      done: { severity: 'Warning', reason: 'RedisStateLeftBehind', note },
-    });
   });
 });
 

@@ -13,8 +13,15 @@ export function mayChooseVictims({ spec, context }: Subject): boolean {
   return !isAutoscalingEnabled(spec) || context.env.randomPodDelete;
 }
 
-/** So many pods of a group are made in one pass; what is missing beyond that follows when these are seen. */
-export const MAX_CREATED_AT_ONCE = 1000;
+/** So many pods of a group, and of all groups together, are made in one pass. */
+const MOST_OF_A_GROUP = 1000;
+const MOST_OF_ALL = 4000;
+
+/** How many pods of each group may be made in this pass; what is missing beyond that follows when these are seen. */
+export function mostAtOnce({ spec }: Subject): number {
+  const share = Math.floor(MOST_OF_ALL / Math.max(1, spec.workerGroupSpecs?.length ?? 0));
+  return Math.min(MOST_OF_A_GROUP, Math.max(1, share));
+}
 
 /** Does the installation write on each worker which place it holds? */
 export function areWorkersNumbered({ context }: Subject): boolean {

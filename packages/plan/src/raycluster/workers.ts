@@ -1,4 +1,13 @@
-import { desiredPods, hostsPerReplica, Label, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
+import {
+  desiredPods,
+  GroupName,
+  hostsPerReplica,
+  Label,
+  NodeType,
+  RayClusterEventReason,
+  type StringMap,
+  type WorkerGroupSpec,
+} from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
 import { planMultiHostGroup } from './multi-host.ts';
@@ -10,8 +19,8 @@ import {
   areWorkersNumbered,
   createWorkers,
   deleteWorker,
-  MAX_CREATED_AT_ONCE,
   mayChooseVictims,
+  mostAtOnce,
   type NewWorker,
   workerName,
 } from './worker-actions.ts';
@@ -30,7 +39,7 @@ function planGroup(subject: Subject, group: WorkerGroupSpec): readonly Action[] 
 }
 
 function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
-  const unhealthy = pods.filter((pod) => !pod.isTerminating && whyDelete(pod) !== undefined);
+  const unhealthy = pods.filter((pod) => !pod.isTerminating && whyDelete(pod, subject.context.env) !== undefined);
   // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
   if (unhealthy.length > 0) {
     return unhealthy.map((pod) =>
@@ -69,7 +78,7 @@ function newWorkers(
   pods: readonly PodRecord[],
   missing: number,
 ): readonly NewWorker[] {
-  const count = Math.min(missing, MAX_CREATED_AT_ONCE);
+  const count = Math.min(missing, mostAtOnce(subject));
   const toDelete = new Set(group.scaleStrategy?.workersToDelete);
   const present = new Set(pods.map(({ name }) => name));
   if (!areWorkersNumbered(subject)) return unnumberedWorkers(subject, group, count, toDelete, present);
@@ -104,7 +113,7 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
   return [
     {
       type: 'delete-pods',
-      labels: { [Label.Cluster]: subject.name, [Label.Group]: groupName },
+      labels: groupLabels(subject, groupName),
       done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`),
       failed: warning(
         RayClusterEventReason.FailedToDeleteWorkerPodCollection,
@@ -114,6 +123,16 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
       failure: 'FailedDeleteWorkerPod',
     },
   ];
+}
+
+/** The labels of a group's pods. Heads carry a group, too, and a group may have the name of theirs. */
+function groupLabels({ name }: Subject, groupName: string): StringMap {
+  const isLikeHead = groupName === GroupName.Head;
+  return {
+    [Label.Cluster]: name,
+    [Label.Group]: groupName,
+    ...(isLikeHead ? { [Label.NodeType]: NodeType.Worker } : {}),
+  };
 }
 
 /** Pods of groups that were taken out of the spec. Only our own: the label alone proves nothing. */

@@ -71,6 +71,15 @@ describe('buildHeadService()', () => {
       ['client 2', 'metrics 8080'],
     ],
     [
+      'of two ports with one number the first counts, and metrics have no port of their own where theirs is taken',
+      [
+        { name: 'http', containerPort: 8080 },
+        { name: 'dns', containerPort: 53 },
+        { name: 'dns-udp', containerPort: 53, protocol: 'UDP' },
+      ],
+      ['dns 53', 'http 8080'],
+    ],
+    [
       'the order of the container does not matter',
       [
         { name: 'z', containerPort: 3 },
@@ -121,6 +130,8 @@ describe('buildHeadService()', () => {
         ports: [
           { name: 'extra', port: 5 },
           { name: 'dashboard', port: 80, targetPort: 8265 },
+          { name: 'models', port: 8000 },
+          { name: 'gossip', port: 6379, protocol: 'UDP' },
         ],
       },
     };
@@ -141,10 +152,11 @@ describe('buildHeadService()', () => {
     expect(ports(service)).toEqual([
       'extra 5',
       'dashboard 80',
+      'models 8000',
+      'gossip 6379',
       'client 10001',
       'gcs-server 6379',
       'metrics 8080',
-      'serve 8000',
     ]);
   });
 

@@ -67,10 +67,11 @@ function kindOfService({ headGroupSpec }: RayClusterSpec, { env }: BuildContext)
   };
 }
 
-/** Port names must be unique; of two with one name the user's counts. */
+/** Names and numbers of ports must be unique; of two with the same the user's counts. */
 function withDefaults(own: readonly ServicePort[], defaults: readonly ServicePort[]): readonly ServicePort[] {
-  const taken = new Set(own.map(({ name }) => name));
-  return [...own, ...defaults.filter(({ name }) => !taken.has(name))];
+  const names = new Set(own.map(({ name }) => name));
+  const numbers = new Set(own.filter(({ protocol = 'TCP' }) => protocol === 'TCP').map(({ port }) => port));
+  return [...own, ...defaults.filter(({ name, port }) => !names.has(name) && !numbers.has(port))];
 }
 
 function headPodLabels(cluster: RayCluster, { headGroupSpec }: RayClusterSpec): StringMap {

@@ -7,9 +7,14 @@ import {
   type ServicePort,
 } from '@manta/api';
 
-/** The ports of the head's Service: what the Ray container declares, and always one for metrics; Ray's usual ones where it declares none. */
+/**
+ * The ports of the head's Service: what the Ray container declares, and one for metrics; Ray's usual ones where it declares none. Of two
+ * with one number, which no Service may have, the one that was declared first.
+ */
 export function headServicePorts(container: Container): readonly ServicePort[] {
-  return byName(portsOf(container)).map((port) => ({ ...port, appProtocol: DEFAULT_APP_PROTOCOL }));
+  const all = [...portsOf(container)];
+  const once = all.filter(([, port], at) => all.findIndex(([, other]) => other === port) === at);
+  return byName(new Map(once)).map((port) => ({ ...port, appProtocol: DEFAULT_APP_PROTOCOL }));
 }
 
 /** The ports on which Ray Serve takes traffic, as far as the Ray container declares them. */
@@ -37,7 +42,8 @@ export function dashboardPort(container: Container): number {
 function portsOf({ ports = [] }: Container): ReadonlyMap<string, number> {
   if (ports.length === 0) return USUAL_PORTS;
   const declared = ports.map(({ name, containerPort }) => [name || `${containerPort}-port`, containerPort] as const);
-  return new Map([[PortName.Metrics, DefaultPort.Metrics], ...declared]);
+  const named = new Map<string, number>(declared);
+  return named.has(PortName.Metrics) ? named : named.set(PortName.Metrics, DefaultPort.Metrics);
 }
 
 /** One order for all: a list that came out differently each time would look like a change. */

@@ -12,7 +12,7 @@ import type { BuildContext } from './context.ts';
 
 /** policy/v1 PodDisruptionBudget, as far as we use it. */
 export interface PodDisruptionBudget extends KubeObject {
-  readonly spec: { readonly maxUnavailable: number; readonly selector: { readonly matchLabels: StringMap } };
+  readonly spec: { readonly minAvailable: number; readonly selector: { readonly matchLabels: StringMap } };
 }
 
 /** Keeps evictions from taking the head: with it the whole cluster would go. Undefined where nobody asks for that. */
@@ -24,7 +24,8 @@ export function buildHeadBudget(cluster: RayCluster, { env }: BuildContext): Pod
     kind: 'PodDisruptionBudget',
     metadata: childMetadata(cluster, clusterObjectNames.headBudget(name), clusterLabels(cluster)),
     spec: {
-      maxUnavailable: 0,
+      // Of pods whose owner cannot be scaled Kubernetes only understands how many there have to be, not how many may be missing.
+      minAvailable: 1,
       selector: { matchLabels: { [Label.Cluster]: name, [Label.NodeType]: NodeType.Head } },
     },
   };

@@ -351,6 +351,12 @@ describe('the wait for the GCS', () => {
     expect(mounts(wait)).toEqual(['v']);
   });
 
+  it('asks one address, whatever stands in the port', () => {
+    const head = withHead({ rayStartParams: { port: '6379 ; id' } });
+    const [script = ''] = named(workerOf(rayCluster('demo', head)), 'wait-gcs-ready')?.args ?? [];
+    expect(script).toContain('--address "demo-head-svc.default.svc.cluster.local:6379 ; id"');
+  });
+
   it('is left out where the installation says so', () => {
     const context = buildContext({ env: { ENABLE_INIT_CONTAINER_INJECTION: 'False' } });
     expect(workerOf(rayCluster('demo'), {}, context).spec?.initContainers).toBeUndefined();

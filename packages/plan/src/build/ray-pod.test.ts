@@ -154,6 +154,14 @@ describe('variables', () => {
     expect(pod.spec?.containers[1]).toEqual({ name: 'side' });
   });
 
+  it('of the installation give heads the address that early releases gave them, and take no worker away from its head', () => {
+    const podDefaults = { defaultContainerEnvs: [{ name: 'FQ_RAY_IP', value: '127.0.0.1' }] };
+    const context = buildContext({ podDefaults });
+    const lastOf = (pod: Pod) => envOf(ray(pod), 'FQ_RAY_IP')?.at(-1);
+    expect(lastOf(headOf(rayCluster('demo'), context))).toBe('127.0.0.1');
+    expect(lastOf(workerOf(rayCluster('demo'), {}, context))).toBe('demo-head-svc.default.svc.cluster.local');
+  });
+
   it('follow the port and the domain', () => {
     const cluster = rayCluster('demo', withHead({ rayStartParams: { port: '6380' } }));
     const context = buildContext({ env: { CLUSTER_DOMAIN: 'my.domain' } });

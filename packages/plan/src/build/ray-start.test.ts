@@ -44,6 +44,11 @@ describe('rayStartCommand()', () => {
       'ray start --head  --temp-dir="/tmp/my ray" ',
     ],
     [
+      'a name that a shell would split, so that Ray says what is wrong with it',
+      start('head', { 'num-cpus; id': '2', 'a b': 'true' }),
+      'ray start --head  "--a b"  "--num-cpus; id"=2 ',
+    ],
+    [
       'a variable for the shell',
       start('head', { 'redis-password': '$REDIS_PASSWORD' }),
       'ray start --head  --redis-password=$REDIS_PASSWORD ',

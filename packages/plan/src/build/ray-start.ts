@@ -33,11 +33,12 @@ function renderFlags(params: StartParams): string {
 
 function renderFlag(key: string, value: string): string {
   const lower = value.toLowerCase();
+  const flag = shellWord(`--${key}`);
   if (!EXPLICIT_BOOLEANS.has(key)) {
-    if (lower === 'true') return ` --${key} `;
+    if (lower === 'true') return ` ${flag} `;
     if (lower === 'false') return '';
   }
-  return ` --${key}=${shellWord(value)} `;
+  return ` ${flag}=${shellWord(value)} `;
 }
 
 /** Ray resources that stand for accelerators, by the Kubernetes resource they come from. */

@@ -2,6 +2,7 @@ import { type Container, ContainerName } from '@manta/api';
 import type { BuildContext } from './context.ts';
 import { type PodDraft, rayContainerOf, withSpec } from './pod-draft.ts';
 import { bash } from './shell.ts';
+import { shellWord } from './shell-word.ts';
 
 /** Fixed and small: it must fit any quota and must not ask for the Ray container's GPUs. */
 const RESOURCES = { cpu: '200m', memory: '256Mi' } as const;
@@ -26,7 +27,7 @@ export function withWaitForGcs(draft: PodDraft, headAddress: string, context: Bu
 
 /** Quiet for two minutes, then with Ray's own words, so that a log shows why. */
 function waitScript(headAddress: string): string {
-  const check = `ray health-check --address ${headAddress}`;
+  const check = `ray health-check --address ${shellWord(headAddress)}`;
   const help =
     'For troubleshooting, refer to the FAQ at https://docs.ray.io/en/master/cluster/kubernetes/troubleshooting.html.';
   return `

@@ -13,7 +13,7 @@ export type Question =
   | { readonly kind: 'proxy-health'; readonly url: string };
 
 interface AnswersByKind {
-  /** `undefined`: the head knows no such job. */
+  /** How it stands, without what it was started with; `undefined`: the head knows no such job. */
   readonly job: JobInfo | undefined;
   readonly jobs: readonly JobInfo[];
   readonly serve: ServeDetails;

@@ -1,4 +1,5 @@
 import type { Command, CommandOutcome } from '../command.ts';
+import type { JobInfo } from '../job-info.ts';
 import type { Question } from '../question.ts';
 import type { RayClient } from '../ray-client.ts';
 
@@ -6,7 +7,7 @@ import type { RayClient } from '../ray-client.ts';
 export function askHead(client: RayClient, question: Question): Promise<unknown> {
   switch (question.kind) {
     case 'job':
-      return client.getJob(question.id);
+      return client.getJob(question.id).then(brief);
     case 'jobs':
       return client.listJobs();
     case 'serve':
@@ -18,6 +19,13 @@ export function askHead(client: RayClient, question: Question): Promise<unknown>
     case 'proxy-health':
       return client.isProxyHealthy(question.url);
   }
+}
+
+/** What is kept of a job for as long as it runs: how it stands, not what it was started with. */
+function brief(job: JobInfo | undefined): JobInfo | undefined {
+  if (job === undefined) return undefined;
+  const { status, message, startTime, endTime } = job;
+  return { status, message, startTime, endTime };
 }
 
 /** Gives a command to a head. */

@@ -39,10 +39,10 @@ export class Breaker {
     return this.#outage;
   }
 
-  /** For how long the head is left alone; 0 or less: it may be tried. No pause is twice the longest: then the clock was set back. */
-  msLeft(now: number, { maxPauseMs }: Pick<PauseRule, 'maxPauseMs'>): number {
+  /** For how long the head is left alone; 0 or less: it may be tried. No pause is longer than the longest: then the clock was set back. */
+  msLeft(now: number, rule: Pick<PauseRule, 'maxPauseMs'>): number {
     const left = (this.#outage?.until ?? 0) - now;
-    return left > 2 * Math.max(FIRST_PAUSE_MS, maxPauseMs) ? 0 : left;
+    return left > longestPause(rule, FIRST_PAUSE_MS) ? 0 : left;
   }
 
   /** The head answered. */
@@ -59,7 +59,7 @@ export class Breaker {
     this.#isProven = false;
     if (this.#misses < MISSES_UNTIL_OPEN) return;
     const row = this.#misses - MISSES_UNTIL_OPEN + 1;
-    this.#outage = { error, at, since: this.#firstMissAt, until: now + pauseAfter(rule, FIRST_PAUSE_MS, row) };
+    this.#outage = { error, at, since: this.#firstMissAt, until: now + pauseAfter(rule, FIRST_PAUSE_MS, row, error) };
   }
 }
 
@@ -69,8 +69,18 @@ export interface PauseRule {
   readonly random: () => number;
 }
 
+/** A head that takes its time to say nothing holds up others, so it is given more. */
+const PATIENCE = 2;
+const SPREAD = 0.25;
+
 /** The pause after the `failures`th failure in a row: the beat at first, then twice as long each time up to the bound, give or take a quarter. */
-export function pauseAfter({ maxPauseMs, random }: PauseRule, everyMs: number, failures: number): number {
+export function pauseAfter(rule: PauseRule, everyMs: number, failures: number, { failure }: RayCallError): number {
   const grown = everyMs * 2 ** Math.min(failures - 1, 20);
-  return Math.max(everyMs, Math.min(maxPauseMs, grown)) * (0.75 + 0.5 * random());
+  const boundMs = rule.maxPauseMs * (failure === 'timeout' ? PATIENCE : 1);
+  return Math.max(everyMs, Math.min(boundMs, grown)) * (1 - SPREAD + 2 * SPREAD * rule.random());
+}
+
+/** What no pause is longer than, with this beat. */
+export function longestPause({ maxPauseMs }: Pick<PauseRule, 'maxPauseMs'>, everyMs: number): number {
+  return Math.max(everyMs, PATIENCE * maxPauseMs) * (1 + SPREAD);
 }

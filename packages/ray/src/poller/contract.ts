@@ -77,6 +77,6 @@ export interface RayPollerOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** The most requests under way at once over all heads, 256 when not given. */
   readonly maxInFlight?: number | undefined;
-  /** The longest pause between two tries of a failing head, 15 seconds when not given. */
+  /** The longest pause between two tries of a failing head, give or take a quarter; 4 seconds when not given. One that hangs gets twice that. */
   readonly maxPauseMs?: number | undefined;
 }

@@ -10,7 +10,8 @@ import type { PollerWorld } from './poller-world.ts';
 import { Slots } from './slots.ts';
 
 const DEFAULT_MAX_IN_FLIGHT = 256;
-const DEFAULT_MAX_PAUSE_MS = 15_000;
+/** A head that refused for long and is well again is noticed within five seconds. */
+const DEFAULT_MAX_PAUSE_MS = 4_000;
 
 /** Starts a poller; one serves the whole process. */
 export function createRayPoller(options: RayPollerOptions): RayPoller {

@@ -1,7 +1,7 @@
 import type { RayCallError } from '../call-error.ts';
 import type { Question } from '../question.ts';
 import type { Answer, Interest } from './contract.ts';
-import { pauseAfter } from './breaker.ts';
+import { longestPause, pauseAfter } from './breaker.ts';
 import { answerSince, fail, hear, isNews, type Knowledge, knownAt } from './knowledge.ts';
 import type { PollerWorld } from './poller-world.ts';
 
@@ -124,8 +124,9 @@ export class Entry {
     const { clock, random } = this.#world;
     this.#endedAt = clock.now();
     this.#jitter = 0.9 + 0.2 * random();
-    if (this.#failures > 0) {
-      const pause = pauseAfter(this.#world, this.#everyMs(), this.#failures);
+    const error = this.#knowledge.failure?.error;
+    if (this.#failures > 0 && error !== undefined) {
+      const pause = pauseAfter(this.#world, this.#everyMs(), this.#failures, error);
       this.#pausedUntil = Math.max(notBefore, this.#endedAt + pause);
     }
     this.#isIdle = true;
@@ -157,7 +158,7 @@ export class Entry {
   #heedClock(now: number): void {
     this.#endedAt = Math.min(this.#endedAt, now);
     this.#staleUntil = Math.min(this.#staleUntil, now);
-    this.#pausedUntil = Math.min(this.#pausedUntil, now + 2 * Math.max(this.#everyMs(), this.#world.maxPauseMs));
+    this.#pausedUntil = Math.min(this.#pausedUntil, now + longestPause(this.#world, this.#everyMs()));
   }
 
   /** The shortest beat that anybody wants. */

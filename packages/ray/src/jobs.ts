@@ -2,7 +2,16 @@ import { callError, statusError } from './call-head.ts';
 import type { CommandOutcome } from './command.ts';
 import { expectObject, type HeadCalls, isGood, unexpected } from './head-calls.ts';
 import { type JobInfo, type JobRequest, isTerminal } from './job-info.ts';
-import { isJsonObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from './json-fields.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  messageOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from './json-fields.ts';
 
 /** Part of the answer by which a head refuses an id that it already has. */
 const ALREADY_USED = 'Please use a different submission_id';
@@ -93,15 +102,18 @@ function isFilled(object: JsonObject | undefined): object is JsonObject {
   return object !== undefined && Object.keys(object).length > 0;
 }
 
+/** No status is as long as this. */
+const STATUS_CHARACTERS = 100;
+
 /** The job that an answer tells of; undefined when it has no status, so that no error text passes for a job. */
 function readJob(object: JsonObject): JobInfo | undefined {
   const status = textOf(object, 'status');
-  if (status === undefined || status === '') return undefined;
+  if (status === undefined || status === '' || status.length > STATUS_CHARACTERS) return undefined;
   return {
     status,
-    message: textOf(object, 'message') ?? '',
-    startTime: numberOf(object, 'start_time') ?? 0,
-    endTime: numberOf(object, 'end_time') ?? 0,
+    message: messageOf(object, 'message'),
+    startTime: timeOf(object, 'start_time'),
+    endTime: timeOf(object, 'end_time'),
     submissionId: textOf(object, 'submission_id'),
     jobId: textOf(object, 'job_id'),
     entrypoint: textOf(object, 'entrypoint'),

@@ -18,6 +18,24 @@ export function numberOf(object: JsonObject, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** Longer messages say no more, and would not fit into an object of the API server. Ray's own end at 20,000 characters. */
+const MESSAGE_CHARACTERS = 32_000;
+
+/** What a head says in words: its beginning where it is too long, empty when it says nothing. */
+export function messageOf(object: JsonObject, name: string): string {
+  const text = textOf(object, name) ?? '';
+  return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
+}
+
+/** The year 10000, with which no API can deal. */
+const END_OF_TIME = 253_402_300_800_000;
+
+/** A time in milliseconds since the epoch; 0 when it is absent, or no time that a calendar has. */
+export function timeOf(object: JsonObject, name: string): number {
+  const time = numberOf(object, name) ?? 0;
+  return time > 0 && time < END_OF_TIME ? time : 0;
+}
+
 /** The object of a member; an empty one when it is absent or something else. */
 export function objectOf(object: JsonObject, name: string): JsonObject {
   const value = object[name];

@@ -103,6 +103,26 @@ describe('jobs', () => {
     expect(await client.getJob('j')).toMatchObject({ status: 'SUCCEEDED', message: '', startTime: 0, endTime: 0 });
   });
 
+  test.each([
+    ['in nanoseconds', 1_760_000_000_000_000_000],
+    ['in microseconds, which is the year 57742', 1_760_000_000_000_000],
+    ['before there was time', -5],
+    ['beyond all numbers', '1e999'],
+  ])('whose times are %s have none, and are what their status says', async (_, time) => {
+    wrong(200, `{"status":"SUCCEEDED","start_time":${time},"end_time":${time}}`);
+    expect(await client.getJob('j')).toMatchObject({ status: 'SUCCEEDED', startTime: 0, endTime: 0 });
+  });
+
+  test('whose message would not fit into an object of the API server tell its beginning', async () => {
+    wrong(200, JSON.stringify({ status: 'FAILED', message: 'x'.repeat(5_000_000) }));
+    expect((await client.getJob('j'))?.message).toBe(`${'x'.repeat(32_000)}…`);
+  });
+
+  test('whose status is a story are none', async () => {
+    wrong(200, JSON.stringify({ status: 'once upon a time '.repeat(1000) }));
+    await expect(client.getJob('j')).rejects.toThrow('has no status of a job');
+  });
+
   test('that are not there are undefined', async () => {
     expect(await client.getJob('a/b c')).toBeUndefined();
     expect(last()).toBe('GET /api/jobs/a%2Fb%20c');

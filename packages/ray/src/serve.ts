@@ -1,7 +1,7 @@
 import { statusError } from './call-head.ts';
 import type { CommandOutcome } from './command.ts';
 import { expectObject, type HeadCalls, isGood, unexpected } from './head-calls.ts';
-import { isJsonObject, type JsonObject, mapObjects, numberOf, objectOf, textOf } from './json-fields.ts';
+import { isJsonObject, type JsonObject, mapObjects, messageOf, numberOf, objectOf, textOf } from './json-fields.ts';
 import type { ServeApplication, ServeDeployment, ServeDetails, ServeProxy } from './serve-details.ts';
 
 /** The Serve applications that were deployed by configuration, with their deployments. */
@@ -43,7 +43,7 @@ export async function isProxyHealthy(calls: HeadCalls, url: string): Promise<boo
 function readApplication(application: JsonObject): ServeApplication {
   return {
     status: textOf(application, 'status') ?? '',
-    message: textOf(application, 'message') ?? '',
+    message: messageOf(application, 'message'),
     routePrefix: textOf(application, 'route_prefix'),
     deployedConfig: deployedConfigOf(application),
     deployments: mapObjects(objectOf(application, 'deployments'), readDeployment),
@@ -58,7 +58,7 @@ function deployedConfigOf(application: JsonObject): JsonObject | undefined {
 function readDeployment(deployment: JsonObject): ServeDeployment {
   return {
     status: textOf(deployment, 'status') ?? '',
-    message: textOf(deployment, 'message') ?? '',
+    message: messageOf(deployment, 'message'),
     targetNumReplicas: numberOf(deployment, 'target_num_replicas'),
   };
 }

@@ -4,7 +4,7 @@ import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
 /**
  * Reads YAML as Kubernetes' own tools do: the words and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`), but
  * neither times nor base-60 numbers, which stay text; of equal keys the last wins, and of several documents the first is read.
- * Mappings come back as `Map`s.
+ * Mappings come back as `Map`s, whole numbers that a float cannot hold as `bigint`s.
  */
 export const parseKubernetesYaml: YamlParser = (text) => {
   const document = parseDocument(text, {
@@ -40,6 +40,19 @@ const octal: ScalarTag = {
   },
 };
 
+/** Whole numbers that need more digits than a float has are kept to the last one, as far as 64 bits go. */
+const long: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?(?:[1-9][0-9_]{15,}|0x[0-9a-fA-F_]{14,})$/,
+  resolve: (text) => {
+    const digits = BigInt(text.replace(/^[-+]/, '').replaceAll('_', ''));
+    const value = text.startsWith('-') ? -digits : digits;
+    const isKept = value >= -(2n ** 63n) && value < 2n ** 64n && !Number.isSafeInteger(Number(value));
+    return isKept ? value : Number(value);
+  },
+};
+
 /** Numbers with many digits in the exponent: what is too big to be a number stays text. */
 const huge: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
@@ -49,7 +62,7 @@ const huge: ScalarTag = {
 };
 
 function customTags(tags: Tags): Tags {
-  return [huge, binary, ...tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)), octal];
+  return [huge, long, binary, ...tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)), octal];
 }
 
 /** Bytes are read as the text that they are. */

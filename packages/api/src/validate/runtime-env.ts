@@ -86,5 +86,5 @@ function inGo(value: unknown): string {
     const members = [...value].map(([key, item]) => `${inGo(key)}:${inGo(item)}`);
     return `map[interface {}]interface {}{${members.join(', ')}}`;
   }
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '<nil>';
+  return ['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : '<nil>';
 }

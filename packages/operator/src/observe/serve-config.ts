@@ -20,9 +20,10 @@ export function parseServeConfig(text: string, parseYaml: YamlParser): ServeConf
   };
 }
 
-/** Mappings as objects; keys of other kinds become text, as in JSON. */
+/** Mappings as objects; keys of other kinds become text, and numbers are as exact as a float is, as in JSON. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, each]) => [String(key), plain(each)]));
+  if (typeof value === 'bigint') return Number(value);
   return Array.isArray(value) ? value.map(plain) : value;
 }
 

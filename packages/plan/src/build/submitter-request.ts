@@ -24,11 +24,22 @@ export function buildJobSubmission(spec: RayJobSpec, jobId: string, parseYaml: Y
     entrypoint: spec.entrypoint ?? '',
     submissionId: jobId,
     ...(hasMembers(metadata) ? { metadata } : {}),
-    ...(hasMembers(runtimeEnv.value) ? { runtimeEnv: runtimeEnv.value } : {}),
+    ...(hasMembers(runtimeEnv.value) ? { runtimeEnv: withFloats(runtimeEnv.value) } : {}),
     ...(entrypointNumCpus ? { entrypointNumCpus: float32(entrypointNumCpus) } : {}),
     ...(entrypointNumGpus ? { entrypointNumGpus: float32(entrypointNumGpus) } : {}),
     ...(hasMembers(resources.value) ? { entrypointResources: resources.value } : {}),
   });
+}
+
+/** A request is JSON as most programs write it: its numbers are as exact as a float is. */
+function withFloats(env: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, inFloats(value)]));
+}
+
+function inFloats(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(inFloats);
+  return isRecord(value) ? withFloats(value) : value;
 }
 
 /** A number as a 32-bit float has it, which is what the API's types hold, in as few digits as say it. */

@@ -1,6 +1,9 @@
 import { isRecord, type Parsed, parsed, runtimeEnvProblem, unparsed, type YamlParser } from '@manta/api';
 
-/** A job's runtime environment as Ray takes it; empty text is none. What is wrong with the text is said as validation says it. */
+/**
+ * A job's runtime environment as Ray takes it; empty text is none. What is wrong with the text is said as validation says it. Whole numbers
+ * that a float cannot hold are `bigint`s.
+ */
 export function readRuntimeEnv(
   text: string | undefined,
   parseYaml: YamlParser,
@@ -17,5 +20,5 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]));
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
-  return typeof value === 'bigint' ? Number(value) : value;
+  return value;
 }

@@ -29,13 +29,16 @@ const jobInput = (spec: RayJobSpec = {}, cluster: Partial<RayClusterSpec> = {}):
   parseYaml,
 });
 
-const submit = (spec: RayJobSpec, settings: { dashboardUrl?: string; context?: typeof context } = {}) =>
+const submit = (
+  spec: RayJobSpec,
+  settings: { dashboardUrl?: string; context?: typeof context; parseYaml?: typeof parseYaml } = {},
+) =>
   submitCommand(
     {
       spec: { entrypoint: 'python run.py', rayClusterSpec: clusterSpec, ...spec },
       jobId: 'test-job-id',
       dashboardUrl: settings.dashboardUrl ?? 'test-url',
-      parseYaml,
+      parseYaml: settings.parseYaml ?? parseYaml,
     },
     settings.context ?? context,
   );
@@ -94,6 +97,11 @@ describe('submitCommand()', () => {
 
   it('hands over an empty environment where the text says nothing', () => {
     expect(textOf(submit({ runtimeEnvYAML: 'null' }))).toContain('--runtime-env-json "{}" --submission-id');
+  });
+
+  it('keeps whole numbers that a float cannot hold to the last digit', () => {
+    const command = submit({ runtimeEnvYAML: 'x' }, { parseYaml: () => new Map([['seed', 12345678901234567890n]]) });
+    expect(textOf(command)).toContain(String.raw`--runtime-env-json "{\"seed\":12345678901234567890}"`);
   });
 
   it('talks to its own pod in SidecarMode, on the port that the head names, and waits for the job there', () => {
@@ -295,6 +303,12 @@ describe('buildJobSubmission()', () => {
       entrypointNumGpus: 0.5,
       entrypointResources: { x: 1 },
     });
+  });
+
+  it('sends whole numbers that a float cannot hold as the float that is nearest', () => {
+    const env = new Map([['seeds', [new Map([['a', 12345678901234567890n]])]]]);
+    const request = textOf(buildJobSubmission({ runtimeEnvYAML: 'x' }, 'id', () => env));
+    expect(JSON.stringify(request)).toContain('{"seeds":[{"a":12345678901234567000}]}');
   });
 
   it('sends amounts as 32-bit floats, in the fewest digits', () => {

@@ -46,6 +46,10 @@ describe('metrics of RayJobs', () => {
   it('tell nothing while an attempt goes on, and nothing twice', () => {
     end({ jobDeploymentStatus: 'Initializing' }, { jobDeploymentStatus: 'Running' });
     end({ jobDeploymentStatus: 'Complete' }, { jobDeploymentStatus: 'Complete' });
+    end(
+      { jobDeploymentStatus: 'ValidationFailed', endTime: '2026-08-01T11:59:00Z' },
+      { jobDeploymentStatus: 'Complete' },
+    );
     expect(lines('duration')).toEqual([]);
   });
 

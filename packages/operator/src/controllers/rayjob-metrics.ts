@@ -42,6 +42,8 @@ export function exportRayJobMetrics(
     wrote(job, { jobDeploymentStatus, startTime }, now) {
       const before = job.status?.jobDeploymentStatus;
       if (!ENDS.includes(jobDeploymentStatus) || ENDS.includes(before) || startTime === undefined) return;
+      // It ended long ago: only its spec was refused meanwhile.
+      if (job.status?.endTime !== undefined) return;
       const labels = {
         ...idOf(job),
         job_deployment_status: jobDeploymentStatus ?? '',

@@ -65,8 +65,27 @@ describe('a RayJob', () => {
       'a cluster of its own and a selector',
       { clusterSelector: { 'ray.io/cluster': 'a' }, rayClusterSpec: rayClusterSpec() },
     ],
+    ['a mode that nobody knows', { submissionMode: 'HttpMode' as 'HTTPMode' }],
+    [
+      'metadata for a Ray that takes none',
+      { metadata: { a: 'b' }, rayClusterSpec: rayClusterSpec({ rayVersion: '2.5.0' }) },
+    ],
+    [
+      'metadata and a version that cannot be read',
+      { metadata: { a: 'b' }, rayClusterSpec: rayClusterSpec({ rayVersion: 'nightly' }) },
+    ],
   ] as const)('with %s is warned', (_, spec) => {
     expect(warnAboutRayJob(job(spec))).toHaveLength(1);
+  });
+
+  it.each([
+    ['a Ray that takes it', { rayVersion: '2.6.0' }, 'K8sJobMode'],
+    ['no version', { rayVersion: '' }, 'SidecarMode'],
+    ['a submission by the operator itself', { rayVersion: '2.5.0' }, 'HTTPMode'],
+  ] as const)('with metadata and %s is not warned', (_, spec, submissionMode) => {
+    expect(
+      warnAboutRayJob(job({ metadata: { a: 'b' }, submissionMode, rayClusterSpec: rayClusterSpec(spec) })),
+    ).toEqual([]);
   });
 
   it('that has begun hears which edits come too late', () => {

@@ -1,9 +1,10 @@
 /** What users should hear though their object is accepted: fields without effect, and edits that end pods. */
 import { canonicalJson } from '../canonical-json.ts';
-import { isSet, type Loose, listOf, textOf } from '../loose.ts';
+import { isSet, keysOf, type Loose, listOf, textOf } from '../loose.ts';
 import { type RayCluster, type RayClusterSpec, RayClusterUpgradeType } from '../raycluster.ts';
 import { JobSubmissionMode, type RayJob, type RayJobSpec } from '../rayjob.ts';
 import { type RayService, RayServiceUpgradeType } from '../rayservice.ts';
+import { isReleaseAtLeast, parseSemver } from '../semver.ts';
 
 /** Warnings about a RayCluster that is made, or changed from `before`. */
 export function warnAboutRayCluster(cluster: Loose<RayCluster>, before?: Loose<RayCluster>): readonly string[] {
@@ -96,7 +97,24 @@ function jobFieldWarnings(spec: Loose<RayJobSpec>): readonly string[] {
     warnings.push(
       'spec.rayClusterSpec has no effect with spec.clusterSelector: the job runs on the cluster that is named there',
     );
+  if (!MODES.includes(mode))
+    warnings.push(`spec.submissionMode ${mode} is unknown, so nobody submits the job; known are ${MODES.join(', ')}`);
+  const version = textOf(spec?.rayClusterSpec?.rayVersion);
+  const isCommand = mode === JobSubmissionMode.K8sJob || mode === JobSubmissionMode.Sidecar;
+  if (isCommand && keysOf(spec?.metadata).length > 0 && !takesMetadata(version))
+    warnings.push(
+      `spec.metadata needs Ray 2.6.0 or newer, and spec.rayClusterSpec.rayVersion is ${version}: the job will not be submitted`,
+    );
   return warnings;
+}
+
+const MODES: readonly string[] = Object.values(JobSubmissionMode);
+
+/** Without a version nobody can tell, and it is tried. */
+function takesMetadata(rayVersion: string): boolean {
+  if (rayVersion === '') return true;
+  const version = parseSemver(rayVersion);
+  return version.ok && isReleaseAtLeast(version.value, [2, 6, 0]);
 }
 
 /** What a job that has begun no longer reads. */

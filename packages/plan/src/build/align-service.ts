@@ -55,6 +55,11 @@ export function isControlledBy({ metadata }: KubeObject, owner: string): boolean
   return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner) ?? false;
 }
 
+/** Whether the object goes when somebody else goes: it is that one's to change. */
+export function isControlledByAnother({ metadata }: KubeObject, owner: string): boolean {
+  return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid !== owner) ?? false;
+}
+
 /**
  * Whether `live` says everything that `wanted` says; it may say more, such as what the API server filled in. What is empty, zero or off
  * need not be said: the API server does not keep it.

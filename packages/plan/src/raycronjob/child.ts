@@ -1,5 +1,6 @@
 import { Annotation, childNames, Label, type RayCronJob, type RayJob, type RayJobSpec } from '@manta/api';
 import { controllerReference } from '../build/owner.ts';
+import { writtenOut, writtenTemplate } from '../build/written-out.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 
 /** The RayJob for one time of a schedule. Its name follows from the time, so that making it twice makes one. */
@@ -15,7 +16,7 @@ export function buildCronChild(cronJob: RayCronJob, tick: number): RayJob {
       annotations: { [Annotation.CronJobScheduledTimestamp]: timestamp(tick) },
       ownerReferences: [controllerReference('RayCronJob', cronJob)],
     },
-    spec: withoutZeros(cronJob.spec?.jobTemplate ?? {}),
+    spec: written(withoutZeros(cronJob.spec?.jobTemplate ?? {})),
   };
 }
 
@@ -31,4 +32,13 @@ function withoutZeros(template: RayJobSpec): RayJobSpec {
   return Object.fromEntries(
     Object.entries(template).filter(([name, value]) => !SILENT_AT_ZERO.has(name) || Boolean(value)),
   );
+}
+
+function written(template: RayJobSpec): RayJobSpec {
+  const { rayClusterSpec, submitterPodTemplate } = template;
+  return {
+    ...template,
+    ...(rayClusterSpec === undefined ? {} : { rayClusterSpec: writtenOut(rayClusterSpec) }),
+    ...(submitterPodTemplate === undefined ? {} : { submitterPodTemplate: writtenTemplate(submitterPodTemplate) }),
+  };
 }

@@ -283,3 +283,13 @@ describe('planRayCronJob()', () => {
     expect(JSON.stringify(action)).not.toContain('suspend');
   });
 });
+
+it('a RayJob says what its cluster and its submitter are to be as Kubernetes writes it', () => {
+  const pod = (cpu: string | number) => ({ spec: { containers: [{ name: 'a', resources: { limits: { cpu } } }] } });
+  const template = (cpu: string | number) => ({
+    rayClusterSpec: { headGroupSpec: { template: pod(cpu) } },
+    submitterPodTemplate: pod(cpu),
+  });
+  const { actions } = plan({ now: '2026-03-01T10:00:00Z', spec: { jobTemplate: template(0.5) } });
+  expect(actions).toMatchObject([{ type: 'create', objects: [{ spec: template('500m') }] }]);
+});

@@ -11,6 +11,7 @@ import {
 } from '@manta/api';
 import { controllerReference } from '../build/owner.ts';
 import { withSidecarSubmitter } from '../build/submitter-sidecar.ts';
+import { writtenOut } from '../build/written-out.ts';
 import { type Action, normal, validationWarning, warning } from '../plan.ts';
 import { clusterForScheduler, planJobGang } from './gang.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -71,7 +72,7 @@ export function buildJobCluster(subject: Subject): Parsed<RayCluster> {
 }
 
 function clusterSpec({ spec, status, mode, parseYaml, context }: Subject): Parsed<RayClusterSpec> {
-  const wanted = spec.rayClusterSpec ?? { headGroupSpec: { template: {} } };
+  const wanted = writtenOut(spec.rayClusterSpec ?? { headGroupSpec: { template: {} } });
   if (mode !== JobSubmissionMode.Sidecar) return parsed(wanted);
   const cluster = { name: status.rayClusterName ?? '', spec: wanted };
   return withSidecarSubmitter({ cluster, spec, jobId: status.jobId ?? '', parseYaml }, context);

@@ -13,6 +13,7 @@ export function planHeadService(subject: Subject): readonly Action[] {
   const { cluster, headService, isSelecting, status } = subject;
   if (isSelecting || cluster?.spec === undefined) return [];
   if (headService?.selectsCluster === status.rayClusterName) return [];
+  if (headService?.owner !== undefined && headService.owner !== subject.uid) return [isOfAnother(subject, headService)];
   const wanted = buildJobHeadService(subject);
   const name = wanted.metadata?.name ?? '';
   const told = fullName(subject, name);
@@ -37,6 +38,13 @@ export function planHeadService(subject: Subject): readonly Action[] {
   const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
   const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
   return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed, isOptional: true }];
+}
+
+/** A cluster or a service of the job's name has its Service under the same name, and its workers find their head by it. */
+function isOfAnother(subject: Subject, { name }: ServiceRecord): Action {
+  const told = `Failed to update the service ${fullName(subject, name)}`;
+  const why = 'it belongs to another object and is left alone; a job of another name would have its own';
+  return { type: 'event', event: warning(SharedEventReason.FailedToUpdateService, 'Update', `${told}, ${why}`) };
 }
 
 /** Takes every key out of a Service's selector, in the form of a merge patch. */

@@ -113,6 +113,15 @@ describe('a job that initialises', () => {
     ],
   });
 
+  it('spells out what its cluster is to be, as Kubernetes does', () => {
+    const headGroupSpec = { template: { spec: { containers: [{ name: 'ray', resources: { limits: { cpu: 1 } } }] } } };
+    const [action] = planRayJob(
+      initializing({ cluster: undefined, spec: { rayClusterSpec: { headGroupSpec } } }),
+    ).actions;
+    const written = { template: { spec: { containers: [{ name: 'ray', resources: { limits: { cpu: '1' } } }] } } };
+    expect(action).toMatchObject({ type: 'create', objects: [{ spec: { headGroupSpec: written } }] });
+  });
+
   it('looks again exactly at its deadline', () => {
     const spec = { activeDeadlineSeconds: 100, preRunningDeadlineSeconds: 90 };
     expect(planRayJob(initializing({ cluster: cluster(), spec })).lookAgainMs).toBe(30_000);
@@ -186,6 +195,10 @@ describe('a job that runs', () => {
       running({ headService: { ...running().headService, selectsCluster: 'old' } as never }),
       'patch Service job-head-svc',
     ],
+    'leaves a Service of its name to the cluster or service that it belongs to': [
+      running({ headService: { ...running().headService, owner: 'another', selectsCluster: 'job' } as never }),
+      'Warning FailedToUpdateService: Failed to update the service default/demo-head-svc, it belongs to another object and is left alone; a job of another name would have its own',
+    ],
     'makes no Service for a cluster that it only selects': [
       running({
         headService: undefined,
@@ -201,6 +214,7 @@ describe('a job that runs', () => {
   it('takes a Service of its name that led elsewhere, and leaves nothing of where that led', () => {
     const headService = {
       ...running().headService,
+      owner: undefined,
       service: undefined,
       selectsCluster: undefined,
       selectorKeys: ['app'],

@@ -40,3 +40,37 @@ describe('a running service that is edited', () => {
     expect(configs.length).toBe(taken);
   });
 });
+
+describe('a Service under a name that a service needs', () => {
+  /** As a cluster or job of the same name has it, and as a user may have copied it. */
+  const belongs = (world: ServiceWorld, name: string, selected: string) => {
+    const live = world.services.get(name) ?? {};
+    const other = { apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'svc', uid: 'other', controller: true };
+    const spec = { ...live.spec, selector: { 'ray.io/cluster': selected } };
+    world.services.set(name, { ...live, metadata: { ...live.metadata, ownerReferences: [other] }, spec });
+  };
+  const selected = (world: ServiceWorld, name: string) => world.services.get(name)?.spec?.selector?.['ray.io/cluster'];
+
+  it.each(['svc-head-svc', 'svc-serve-svc'])(
+    'and is another’s (%s) goes on leading to its own pods, and that is told once',
+    (name) => {
+      const world = running();
+      belongs(world, name, 'theirs');
+      world.settle(20);
+      expect(selected(world, name)).toBe('theirs');
+      const told = world.events.filter(({ reason }) => reason === 'FailedToUpdateService');
+      expect(told.map(({ note }) => note)).toEqual([
+        `Failed to update the service ml/${name}, it belongs to another object and is left alone; another name would be free`,
+      ]);
+    },
+  );
+
+  it('keeps nobody from serving when it is only the head’s', () => {
+    const world = running();
+    belongs(world, 'svc-head-svc', 'theirs');
+    world.editImage('ray:new');
+    world.settle(40);
+    expect(world.pending).toBe('');
+    expect(selected(world, 'svc-serve-svc')).toBe(world.active);
+  });
+});

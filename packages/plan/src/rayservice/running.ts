@@ -79,7 +79,9 @@ function planTraffic(subject: Subject, { target }: Succession): readonly Action[
   }
   // What an incremental upgrade has left goes when the Services lead where they should.
   if (target === undefined) return [];
-  const left = services.length === 0 ? [...leadAdoptedRoute(subject, target), ...dropRouting(subject)] : [];
+  const left = services.every(({ type }) => type === 'event')
+    ? [...leadAdoptedRoute(subject, target), ...dropRouting(subject)]
+    : [];
   return [...services, ...left];
 }
 

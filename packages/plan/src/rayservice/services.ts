@@ -1,5 +1,5 @@
 import { Annotation, type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
-import { alignService, isControlledBy } from '../build/align-service.ts';
+import { alignService, isControlledBy, isControlledByAnother } from '../build/align-service.ts';
 import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import {
   buildClusterServeService,
@@ -15,9 +15,14 @@ import { deleteObject } from './suspend.ts';
 export function planServices(subject: Subject, target: ServiceCluster): readonly Action[] {
   const { service, context } = subject;
   return [
-    ...planService(subject, buildServiceHeadService(service, target.cluster, context)),
+    // Serving does not need it, so one that is another's holds up nothing.
+    ...planService(subject, buildServiceHeadService(service, target.cluster, context)).filter(isPossible),
     ...planServeService(subject, target),
   ];
+}
+
+function isPossible({ type }: Action): boolean {
+  return type !== 'fail';
 }
 
 /** The name under which the service takes Serve traffic. */
@@ -74,6 +79,7 @@ function dropRenamed(subject: Subject, name: string): readonly Action[] {
 function planService(subject: Subject, wanted: Service): readonly Action[] {
   const live = subject.services.get(wanted.metadata?.name ?? '');
   if (live === undefined) return [create(subject, wanted)];
+  if (isControlledByAnother(live, subject.uid)) return isOfAnother(subject, wanted);
   const next = alignService(live, wanted, subject.uid);
   if (next === undefined) return [];
   // No Service gets an address after it was made without one: it goes, and the next look makes it anew.
@@ -89,6 +95,18 @@ function planService(subject: Subject, wanted: Service): readonly Action[] {
       done: normal(Event.UpdatedService, 'Update', `Updated ${told}`),
       failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
     },
+  ];
+}
+
+/** A cluster, a job or another service has its Service under that name, and whoever uses it finds its pods by it. */
+function isOfAnother(subject: Subject, { metadata }: Service): readonly Action[] {
+  const name = fullName(subject, metadata?.name ?? '');
+  const message = `the service ${name} belongs to another object and is left alone`;
+  const note = `Failed to update the service ${name}, it belongs to another object and is left alone; another name would be free`;
+  const event = warning(Event.FailedToUpdateService, 'Update', note);
+  return [
+    { type: 'event', event },
+    { type: 'fail', message },
   ];
 }
 

@@ -67,7 +67,7 @@ export function initializing({ status, ...options }: JobOptions = {}): ObservedR
 export function running({ status, ...options }: JobOptions = {}): ObservedRayJob {
   return initializing({
     submitter: submitter(),
-    headService: headService({ selectsCluster: 'job-x' }),
+    headService: headService({ owner: UID, selectsCluster: 'job-x' }),
     heads: [headPod({ cluster: 'job-x' })],
     ...options,
     status: {

@@ -189,6 +189,34 @@ describe('a RayJob in HTTPMode', () => {
     expect(await stage()).toBe('Complete/SUCCEEDED');
   });
 
+  it('is not run once more when it ended while the operator was away and somebody suspended it', async () => {
+    await create({ shutdownAfterJobFinishes: true, ttlSecondsAfterFinished: 3600 });
+    const head = await bringUp();
+    stop.abort();
+    head.setJob((await status()).jobId ?? '', { status: 'SUCCEEDED' });
+    const suspend = { type: 'merge', body: { spec: { suspend: true } } } as const;
+    await client.patch(resources.rayJobs, { name: 'job', namespace: NAMESPACE }, suspend);
+    await start();
+    await clock.advance(6000);
+    expect(await stage()).toBe('Complete/SUCCEEDED');
+  });
+
+  it('is lost when the cluster that it was sent to is deleted and does not come back; its user is told once', async () => {
+    await client.create<RayCluster>(resources.rayClusters, {
+      metadata: { name: 'shared', namespace: NAMESPACE },
+      spec: rayClusterSpec(),
+    });
+    await create({ rayClusterSpec: undefined as never, clusterSelector: { 'ray.io/cluster': 'shared' } });
+    await bringUp();
+    await client.delete(resources.rayClusters, { name: 'shared', namespace: NAMESPACE });
+    await clock.advance(290_000);
+    expect(await stage()).toBe('Running/PENDING');
+    await clock.advance(15_000);
+    expect(await stage()).toBe('Failed/PENDING');
+    expect(await status()).toMatchObject({ reason: 'JobStatusCheckTimeoutExceeded', attempts: [{ outcome: 'Lost' }] });
+    expect(events.filter(({ reason }) => reason === 'RayClusterNotFound')).toHaveLength(1);
+  });
+
   it('is stopped in Ray at its deadline', async () => {
     await create({ activeDeadlineSeconds: 60 });
     const head = await bringUp();

@@ -25,12 +25,14 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
+import { Absences } from '../observe/absences.ts';
 import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
 import { SubmitterEnds } from '../observe/submitter-ends.ts';
+import { ToldWarnings } from '../told-warnings.ts';
 import { MirrorHold } from './mirror-hold.ts';
 import type { RayJobMetrics } from './rayjob-metrics.ts';
 
@@ -55,9 +57,11 @@ const RETRY_MS = 3000;
 export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
   const { cache, jobs, events, poller, metrics } = options;
   const ends = new SubmitterEnds();
-  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ends };
+  const absences = new Absences();
+  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ends, absences };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
+  const warnings = new ToldWarnings();
 
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
     const observation = await observeRayJob(observer, pass, repaired.get(key));
@@ -66,6 +70,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       metrics.forget(key);
       hold.release(key);
       ends.forget(key);
+      absences.forget(key);
+      warnings.forget(key);
       repaired.delete(key);
       return done;
     }
@@ -82,7 +88,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       informerOf: (kind) => (kind === 'RayJob' ? jobs : informerOf(cache, kind)),
       askRay: (action) => askRay(poller, head, ownerOf(key), action),
     };
-    const outcome = await act(plan.actions, actor);
+    const { generation } = observed.job.metadata ?? {};
+    const outcome = await act(warnings.withoutRepeats(key, plan.actions, { generation, now: observed.now }), actor);
     if (outcome.kind !== 'done') return tryAgain(outcome, plan, pass);
     const heldMs = await write(key, actor, observed.job, plan.status);
     const lookAgainMs = soonest(heldMs, plan.lookAgainMs);

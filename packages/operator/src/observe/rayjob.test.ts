@@ -7,6 +7,7 @@ import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
+import { Absences } from './absences.ts';
 import { observeRayJob, type RayJobObserver } from './rayjob.ts';
 import { SubmitterEnds } from './submitter-ends.ts';
 import { createRayJobCache } from './rayjob-cache.ts';
@@ -41,6 +42,7 @@ beforeEach(() => {
     parseYaml: () => undefined,
     now: () => clock.now(),
     ends: new SubmitterEnds(),
+    absences: new Absences(),
   };
 });
 

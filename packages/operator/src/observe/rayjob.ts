@@ -1,6 +1,7 @@
 import {
   Annotation,
   JobDeploymentStatus,
+  JobSubmissionMode,
   Label,
   NodeType,
   type RayCluster,
@@ -23,6 +24,7 @@ import {
 } from '@manta/plan';
 import type { RayHead, RayPoller } from '@manta/ray';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
+import type { Absences } from './absences.ts';
 import { jobRecord, serviceRecord } from './child-records.ts';
 import { gangRecords } from './gang-cache.ts';
 import { podRecord } from './pod-record.ts';
@@ -45,6 +47,7 @@ export interface RayJobObserver {
   readonly parseYaml: YamlParser;
   readonly now: () => number;
   readonly ends: SubmitterEnds;
+  readonly absences: Absences;
 }
 
 /** What was observed, and the head that commands go to, if there is one. */
@@ -87,9 +90,11 @@ export async function observeRayJob(
   if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));
   const lookup = await findHead(observer, core, signal);
   const now = observer.now();
+  const isMissing = cluster === undefined && core.job.status?.jobDeploymentStatus === JobDeploymentStatus.Running;
   const seen: Omit<ObservedRayJob, 'answer'> = {
     ...core,
     now,
+    missingSince: observer.absences.since(key, isMissing, now),
     address: cluster === undefined ? NOWHERE : heads.address(cluster),
     ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),
     repairedSince,
@@ -140,8 +145,11 @@ async function findHead(
 ): Promise<HeadLookup | undefined> {
   const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
   const isLeaving = job.metadata?.deletionTimestamp !== undefined;
-  const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving || isCutOff(job.status ?? {});
-  if (cluster === undefined || dashboardURL === undefined || !isOfInterest) return undefined;
+  const isCut = isCutOff(job.status ?? {});
+  const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving || isCut;
+  // A submitter within the head may have submitted before anybody wrote down where that is.
+  const isInHead = isCut && job.spec?.submissionMode === JobSubmissionMode.Sidecar;
+  if (cluster === undefined || (dashboardURL === undefined && !isInHead) || !isOfInterest) return undefined;
   return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }
 

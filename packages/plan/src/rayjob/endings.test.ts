@@ -116,6 +116,9 @@ describe('a deadline', () => {
       '→ Failed/RUNNING DeadlineExceeded',
     ],
     'does not count before Ray was asked once more': [late({ answer: { kind: 'awaited' } })],
+    'makes nothing for a job that is about to be cut off': [
+      late({ answer: { kind: 'awaited' }, headService: undefined }),
+    ],
     'does not hide a success that nobody had seen': [
       late({ answer: says('SUCCEEDED'), submitter: done() }),
       '→ Complete/SUCCEEDED',

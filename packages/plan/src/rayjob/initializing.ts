@@ -1,7 +1,13 @@
 import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
 import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
-import { msToActiveDeadline, msToPreRunningDeadline, pastActiveDeadline, pastPreRunningDeadline } from './deadlines.ts';
+import {
+  isOver,
+  msToActiveDeadline,
+  msToPreRunningDeadline,
+  pastActiveDeadline,
+  pastPreRunningDeadline,
+} from './deadlines.ts';
 import { planJobGang } from './gang.ts';
 import { mirrored } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
@@ -14,13 +20,15 @@ import { troubleOf } from './trouble.ts';
 /** Brings the cluster up; when it is ready the job is handed over. */
 export function initialize(subject: Subject): Step {
   const { spec, cluster } = subject;
-  if (spec.suspend === true) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+  // What may have run to its end from within the head is Ray's to tell, before a suspension or a deadline ends it.
+  const isDone = isSidecarDone(subject);
+  if (spec.suspend === true && !isDone) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
   const late = pastActiveDeadline(shown(subject)) ?? pastPreRunningDeadline(shown(subject));
-  if (late !== undefined) return late;
+  if (late !== undefined && !isDone && !mayBeRunning(subject)) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
   const gang = planJobGang(subject, cluster);
-  if (!isUsable(subject)) {
+  if (late === undefined && !isUsable(subject)) {
     const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
     return { ...move(subject, told, gang), lookAgainMs };
   }
@@ -34,14 +42,28 @@ function shown(subject: Subject): Subject {
   return cluster === undefined ? subject : { ...subject, status: { ...status, rayClusterStatus: mirrored(subject) } };
 }
 
+function isUsable(subject: Subject): boolean {
+  const { cluster, status } = subject;
+  return cluster?.status?.state === 'ready' || status.dashboardURL !== undefined || isSidecarDone(subject);
+}
+
 /**
  * A submitter inside the head pod may be done before the last worker has come. The head pod is then no longer ready and the cluster never
  * will be, but the job has run.
  */
-function isUsable(subject: Subject): boolean {
-  const { cluster, status, mode } = subject;
-  if (cluster?.status?.state === 'ready' || status.dashboardURL !== undefined) return true;
-  return mode === JobSubmissionMode.Sidecar && ['finished', 'failed'].includes(submitterOf(subject).kind);
+function isSidecarDone(subject: Subject): boolean {
+  return isInHead(subject) && ['finished', 'failed'].includes(submitterOf(subject).kind);
+}
+
+/** Whether the time for the whole attempt is over while the job may run within the head: Ray is asked, and then told to stop it. */
+function mayBeRunning(subject: Subject): boolean {
+  return (
+    isInHead(subject) && isOver(msToActiveDeadline(subject)) && subject.heads.some(({ phase }) => phase === 'Running')
+  );
+}
+
+function isInHead({ mode, cluster, address }: Subject): boolean {
+  return mode === JobSubmissionMode.Sidecar && cluster !== undefined && address.isFound;
 }
 
 function handOver(subject: Subject): Step {

@@ -11,6 +11,8 @@ export interface ObservedRayJob {
   readonly job: RayJob;
   /** The cluster that the job runs on, see `clusterNameOf`. */
   readonly cluster: RayCluster | undefined;
+  /** Since when this process has missed the cluster of a job that runs, by its own clock. */
+  readonly missingSince?: number | undefined;
   /** Every head pod that carries the cluster's label. */
   readonly heads: readonly PodRecord[];
   /** Clusters of attempts that are over; nothing uses them. */

@@ -15,8 +15,9 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   const subject = subjectOf({ ...observed, answer: { kind: 'unasked' } });
   const { status, submission, now, job, endSeenAt } = subject;
   const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
-  const isLeaving = subject.spec.suspend === true || job.metadata?.deletionTimestamp !== undefined;
-  if (!isRunning || isLeaving || !status.jobId) return undefined;
+  if (!isRunning || job.metadata?.deletionTimestamp !== undefined || !status.jobId) return undefined;
+  // A job that is to be suspended waits for no other answer than the last one, or the first.
+  if (subject.spec.suspend === true) return { jobId: status.jobId, newerThan: undefined };
   const moments = [
     endSeenAt,
     // After the clock was set back nobody waits for that moment to come again: to submit once more does no harm.

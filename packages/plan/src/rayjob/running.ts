@@ -6,7 +6,8 @@ import { planHeadService } from './head-service.ts';
 import { isBeyondDoubt, judge } from './judge.ts';
 import { isTerminalState } from './pairs.ts';
 import { msToGraceEnd, pastGrace } from './grace.ts';
-import { msToStatusCheckTimeout, pastStatusCheckTimeout } from './status-check.ts';
+import type { JobAnswer } from './observed.ts';
+import { msToAbsenceTimeout, msToStatusCheckTimeout, pastAbsence, pastStatusCheckTimeout } from './status-check.ts';
 import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { submitterOf } from './submitter.ts';
@@ -18,29 +19,41 @@ const SERVICE_MS = 10_000;
 /** Follows a job that Ray has, or is about to have. What Ray says of its end counts more than any timer. */
 export function follow(subject: Subject): Step {
   const { spec, status, cluster, answer } = subject;
-  // An end that Ray has told stands: a suspension must not make the job run once more.
-  if (spec.suspend === true)
-    return isTerminalState(status.jobStatus)
-      ? conclude(subject)
-      : move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+  if (spec.suspend === true) return giveWay(subject);
   const submitter = submitterOf(subject);
   if (isBeyondDoubt(subject, submitter)) return judge(subject, submitter);
   if (isTerminalState(status.jobStatus) && isNothingLeftToWaitFor(subject)) return conclude(subject);
   const late = pastActiveDeadline(subject);
   // The job may have ended in time, unseen: Ray is asked once more before the deadline counts. The job is stopped once that is written.
-  const isEndKnown = answer.kind === 'answered' && isTerminalState(answer.report?.status);
-  if (late !== undefined && answer.kind !== 'awaited' && !isEndKnown) return late;
+  if (late !== undefined && !tellsEnd(answer)) return answer.kind === 'awaited' ? stay() : late;
   const cut = pastGrace(subject) ?? pastStatusCheckTimeout(subject, submitter);
   if (cut !== undefined) return cut;
-  if (cluster === undefined) return stay(planMissingCluster(subject), nextLook(subject));
+  if (cluster === undefined) return pastAbsence(subject) ?? stay(planMissingCluster(subject), nextLook(subject));
   const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
   const service = planHeadService(subject);
-  const serviceMs = service.length === 0 ? undefined : SERVICE_MS;
+  const serviceMs = service.some(({ type }) => type !== 'event') ? SERVICE_MS : undefined;
   return {
     ...step,
     actions: [...service, ...step.actions],
     lookAgainMs: soonest(step.lookAgainMs, nextLook(subject), serviceMs),
   };
+}
+
+/**
+ * An end that Ray has told, or tells when it is asked, stands: a suspension must not make the job run once more. A head that does not answer
+ * is not waited for.
+ */
+function giveWay(subject: Subject): Step {
+  const { status, answer } = subject;
+  if (isTerminalState(status.jobStatus)) return conclude(subject);
+  if (answer.kind === 'awaited') return stay();
+  return tellsEnd(answer)
+    ? judge(subject, submitterOf(subject))
+    : move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
+}
+
+function tellsEnd(answer: JobAnswer): boolean {
+  return answer.kind === 'answered' && isTerminalState(answer.report?.status);
 }
 
 /** Whether a job of which Ray told the end has lost its cluster, its head or its time before its submitter came to an end. */
@@ -63,7 +76,12 @@ function conclude(subject: Subject): Step {
 
 /** The next moment at which something changes by itself. */
 function nextLook(subject: Subject): number | undefined {
-  return soonest(msToActiveDeadline(subject), msToGraceEnd(subject), msToStatusCheckTimeout(subject));
+  return soonest(
+    msToActiveDeadline(subject),
+    msToGraceEnd(subject),
+    msToStatusCheckTimeout(subject),
+    msToAbsenceTimeout(subject),
+  );
 }
 
 /** A submitter that sits in the head pod goes with it, and so does Ray, which nobody else would start again. */

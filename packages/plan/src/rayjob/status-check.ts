@@ -3,13 +3,27 @@ import { buildJobSubmission } from '../build/submitter-request.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { isOver } from './deadlines.ts';
 import { type Changes, fail, move, type Step, stay } from './step.ts';
-import type { Subject } from './subject.ts';
+import { fullName, type Subject } from './subject.ts';
 import type { Submitter } from './submitter.ts';
 import { msUntil, plainTime } from './times.ts';
 
 /** Milliseconds until a head that does not answer is given up. */
 export function msToStatusCheckTimeout({ status, context, now }: Subject): number | undefined {
   return msUntil(status.jobStatusCheckFailureStartTime, timeoutOf({ context }), now);
+}
+
+/** Milliseconds until a cluster that is gone is given up. */
+export function msToAbsenceTimeout({ missingSince, context, now }: Subject): number | undefined {
+  return missingSince === undefined ? undefined : missingSince + timeoutOf({ context }) * 1000 - now;
+}
+
+/** A cluster that is gone and does not come back is a head that does not answer. */
+export function pastAbsence(subject: Subject): Step | undefined {
+  const { status, missingSince = 0 } = subject;
+  if (!isOver(msToAbsenceTimeout(subject))) return undefined;
+  const cluster = fullName(subject, status.rayClusterName ?? '');
+  const message = `RayCluster ${cluster}, which the job ran on, has been missing since ${plainTime(missingSince)}; exceeded timeout of ${timeoutOf(subject)}s`;
+  return fail(subject, JobFailedReason.JobStatusCheckTimeoutExceeded, message);
 }
 
 /** Zero or less would give a head up at its first hiccup, so it counts as not set. */

@@ -1,4 +1,4 @@
-import { JobDeploymentStatus, JobFailedReason, type RayJobStatus } from '@manta/api';
+import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, type RayJobStatus } from '@manta/api';
 import type { Action } from '../plan.ts';
 import { isTerminalState } from './pairs.ts';
 import { type Step, stay } from './step.ts';
@@ -14,10 +14,15 @@ export function stopId(jobId: string): string {
 const TELL_FOR_MS = 300_000;
 const TELL_AGAIN_MS = 10_000;
 
-/** Whether the job was cut off by its deadline, so that Ray may still run it. */
-export function isCutOff({ jobDeploymentStatus, jobStatus, reason }: RayJobStatus): boolean {
-  const isLate = jobDeploymentStatus === JobDeploymentStatus.Failed && reason === JobFailedReason.DeadlineExceeded;
-  return isLate && !isTerminalState(jobStatus);
+const LATE: readonly (string | undefined)[] = [
+  JobFailedReason.DeadlineExceeded,
+  JobFailedReason.PreRunningDeadlineExceeded,
+];
+
+/** Whether the job was cut off by a deadline, so that Ray may still run it. One without an id was never Ray's, as far as we know. */
+export function isCutOff({ jobDeploymentStatus, jobStatus, reason, jobId }: RayJobStatus): boolean {
+  const isLate = jobDeploymentStatus === JobDeploymentStatus.Failed && LATE.includes(reason);
+  return isLate && Boolean(jobId) && !isTerminalState(jobStatus);
 }
 
 /** Makes sure that a job that was cut off has been stopped, as far as that can be made sure. */
@@ -27,13 +32,19 @@ export function keepStopping(subject: Subject): Step {
   if (!isCutOff(status) || isGivenUp || stopping?.state === 'done' || stopping?.state === 'running') return stay();
   const waitMs = stopping === undefined ? 0 : msFromThen(stopping.at, TELL_AGAIN_MS, now);
   if (waitMs > 0) return stay([], waitMs);
-  const actions = stopJob(subject);
+  const actions = stopJob(subject, status.dashboardURL ?? ownHead(subject));
   return stay(actions, actions.length === 0 ? undefined : TELL_AGAIN_MS);
 }
 
+/** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */
+function ownHead({ mode, heads, address }: Subject): string | undefined {
+  const isUp = mode === JobSubmissionMode.Sidecar && heads.some(({ phase }) => phase === 'Running');
+  return isUp && address.isFound ? address.address : undefined;
+}
+
 /** Stops the job on its head, where it may still run. */
-export function stopJob({ status, cluster }: Subject): readonly Action[] {
-  const { jobId = '', dashboardURL, rayClusterName = '', jobStatus } = status;
-  if (cluster === undefined || dashboardURL === undefined || isTerminalState(jobStatus)) return [];
+export function stopJob({ status, cluster }: Subject, address = status.dashboardURL): readonly Action[] {
+  const { jobId = '', rayClusterName = '', jobStatus } = status;
+  if (cluster === undefined || address === undefined || isTerminalState(jobStatus)) return [];
   return [{ type: 'ray', id: stopId(jobId), cluster: rayClusterName, command: { kind: 'stop', jobId } }];
 }

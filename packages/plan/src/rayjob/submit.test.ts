@@ -193,7 +193,6 @@ describe('what Ray is asked', () => {
   it('is nothing before there is a job, and when it leaves', () => {
     expect(asked({ status: { jobDeploymentStatus: 'Initializing' } })).toBeUndefined();
     expect(asked({ status: { jobId: undefined as never } })).toBeUndefined();
-    expect(asked({ spec: { suspend: true } })).toBeUndefined();
     expect(asked({ metadata: { deletionTimestamp: ago(0) } })).toBeUndefined();
   });
 

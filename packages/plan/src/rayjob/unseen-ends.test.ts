@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { headPod, NOW } from '../testing/observed.ts';
+import { planRayJob } from './plan.ts';
+import { questionAbout } from './question.ts';
+import {
+  ago,
+  check,
+  cluster,
+  DOES_NOT_KNOW,
+  ended,
+  initializing,
+  IS_SILENT,
+  running,
+  says,
+  sidecar,
+} from './testing/observed-job.ts';
+
+type Options = Parameters<typeof running>[0];
+
+describe('a job that is to be suspended', () => {
+  const leaving = (options: Options = {}) =>
+    running({ ...options, spec: { suspend: true, shutdownAfterJobFinishes: true, ...options?.spec } });
+  check({
+    'waits for Ray’s first word: it may have ended while nobody looked': [leaving({ answer: { kind: 'awaited' } })],
+    'is not suspended when it has succeeded unseen': [
+      leaving({ answer: says('SUCCEEDED'), spec: { submissionMode: 'HTTPMode' }, submitter: undefined }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'is not suspended when it has succeeded unseen and its submitter has yet to show it': [
+      leaving({ answer: says('SUCCEEDED') }),
+      '→ Running/SUCCEEDED',
+    ],
+    'is suspended when Ray runs it': [leaving({ answer: says('RUNNING') }), '→ Suspending/RUNNING'],
+    'is suspended when Ray does not know it': [leaving({ answer: DOES_NOT_KNOW }), '→ Suspending/RUNNING'],
+    'is suspended when Ray does not answer': [leaving({ answer: IS_SILENT }), '→ Suspending/RUNNING'],
+    'is suspended when Ray cannot be asked': [
+      leaving({ answer: { kind: 'unreachable', why: 'no token' } }),
+      '→ Suspending/RUNNING',
+    ],
+  });
+
+  it('takes the last answer for good enough, however old', () => {
+    const observed = leaving({ endSeenAt: NOW, submission: { state: 'done', at: NOW } });
+    expect(questionAbout(observed)).toEqual({ jobId: 'job-id', newerThan: undefined });
+  });
+});
+
+describe('a job that is submitted from within its head, while its cluster comes up', () => {
+  const coming = (options: Options = {}) =>
+    initializing({
+      cluster: cluster(),
+      heads: [sidecar()],
+      ...options,
+      spec: { submissionMode: 'SidecarMode', ...options?.spec },
+    });
+  const done = { heads: [sidecar(0)] };
+  const suspended = { suspend: true, shutdownAfterJobFinishes: true };
+  check({
+    'is Ray’s to judge when its submitter is done, whatever the deadline says': [
+      coming({ ...done, spec: { activeDeadlineSeconds: 60 } }),
+      '→ Running/-',
+    ],
+    'is Ray’s to judge when its submitter is done, however long that took': [
+      coming({ ...done, spec: { preRunningDeadlineSeconds: 60 } }),
+      '→ Running/-',
+    ],
+    'is Ray’s to judge when its submitter is done and it is to be suspended': [
+      coming({ ...done, spec: suspended }),
+      '→ Running/-',
+    ],
+    'is followed at its deadline when its head is up, so that Ray is asked and told to stop it': [
+      coming({ spec: { activeDeadlineSeconds: 60 } }),
+      '→ Running/-',
+    ],
+    'fails at its deadline when its head is not up': [
+      coming({ heads: [headPod({ phase: 'Pending' })], spec: { activeDeadlineSeconds: 60 } }),
+      '→ Failed/- DeadlineExceeded',
+    ],
+    'fails at its deadline when nobody knows where its head answers': [
+      coming({ ...done, address: { isFound: false, why: 'no Service' }, spec: { activeDeadlineSeconds: 60 } }),
+      '→ Failed/- DeadlineExceeded',
+    ],
+    'fails when its cluster takes too long, though its head is up': [
+      coming({ spec: { preRunningDeadlineSeconds: 60 } }),
+      '→ Failed/- PreRunningDeadlineExceeded',
+    ],
+    'is suspended while its submitter works': [coming({ spec: suspended }), '→ Suspending/-'],
+  });
+});
+
+describe('a job whose cluster took too long', () => {
+  const late = (options: Options = {}) =>
+    ended({
+      ...options,
+      status: {
+        jobDeploymentStatus: 'Failed',
+        jobStatus: undefined as never,
+        dashboardURL: undefined as never,
+        reason: 'PreRunningDeadlineExceeded',
+        ...options?.status,
+      },
+    });
+  const inHead = { spec: { submissionMode: 'SidecarMode' } } as const;
+  check({
+    'is stopped where it was submitted from within its head': [
+      late({ ...inHead, heads: [sidecar()] }),
+      'ask job-x to stop',
+    ],
+    'needs no stopping when that head never came up': [late({ ...inHead, heads: [headPod({ phase: 'Pending' })] })],
+    'needs no stopping in any other mode': [late()],
+    'is not stopped under an id that its user never gave': [
+      late({
+        spec: { submissionMode: 'InteractiveMode' },
+        status: { jobId: undefined as never, dashboardURL: 'job-x-head-svc:8265' },
+      }),
+    ],
+  });
+});
+
+describe('a job that runs without its cluster', () => {
+  const selecting = { rayClusterSpec: undefined, clusterSelector: { 'ray.io/cluster': 'job-x' } } as object;
+  const without = (seconds: number, options: Options = {}) =>
+    running({ cluster: undefined, missingSince: NOW - seconds * 1000, ...options });
+  check({
+    'gets it back, where it is its own': [without(0), 'create RayCluster job-x'],
+    'is lost when it does not come back': [
+      without(300, { spec: { ...selecting, backoffLimit: 0 } }),
+      '→ Failed/RUNNING JobStatusCheckTimeoutExceeded',
+    ],
+    'keeps an end that Ray has told': [
+      without(300, { spec: selecting, status: { jobStatus: 'SUCCEEDED' } }),
+      '→ Complete/SUCCEEDED',
+    ],
+    'has as long as the installation says': [
+      without(20, { env: { RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS: '20' } }),
+      '→ Failed/RUNNING JobStatusCheckTimeoutExceeded',
+    ],
+  });
+
+  it('is looked at again when that time is over, and told what is missing', () => {
+    expect(planRayJob(without(290, { spec: selecting })).lookAgainMs).toBe(10_000);
+    const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(600) };
+    const { status } = planRayJob(without(300, { spec: selecting, status: { attempts: [attempt] } }));
+    expect(status?.message).toBe(
+      'RayCluster default/job-x, which the job ran on, has been missing since 2026-08-01 11:55:00; exceeded timeout of 300s',
+    );
+    expect(status?.attempts?.[0]).toMatchObject({ outcome: 'Lost' });
+  });
+});

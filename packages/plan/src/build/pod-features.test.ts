@@ -161,6 +161,13 @@ describe('GCS fault tolerance', () => {
     ).toHaveLength(1);
   });
 
+  it('by annotation: a storage namespace without a name is none, since clusters would share it', () => {
+    const annotations = { 'ray.io/ft-enabled': 'true', 'ray.io/external-storage-namespace': '' };
+    const cluster = rayCluster('demo', withAnnotations<RayCluster>(annotations));
+    const name = 'RAY_external_storage_namespace';
+    expect(valueOf(ray(headOf(cluster)), name)).toBe(cluster.metadata?.uid);
+  });
+
   it.each<[string | undefined, string | undefined, object, string]>([
     [undefined, undefined, {}, 'demo-gcs-pvc'],
     ['mine', 'below', { subPath: 'below' }, 'mine'],

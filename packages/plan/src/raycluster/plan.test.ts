@@ -143,6 +143,16 @@ describe('the pods of a cluster', () => {
       ['delete pods demo small'],
     ],
     [
+      'a group that is suspended from the start is told of',
+      { spec: { workerGroupSpecs: [group({ suspend: true })] }, pods: [headPod()] },
+      ['Normal DeletedWorkerPod: Deleted all pods for suspended worker group small in RayCluster ml/demo'],
+    ],
+    [
+      'and not again and again',
+      { spec: { workerGroupSpecs: [group({ suspend: true })] }, pods: [headPod()], status: { observedGeneration: 1 } },
+      [],
+    ],
+    [
       'a suspended group that is called like that of the head does not take the head with it',
       {
         spec: { workerGroupSpecs: [group({ groupName: 'headgroup', suspend: true })] },
@@ -267,6 +277,16 @@ describe('suspension', () => {
     [
       'pods that are going are not deleted again',
       { status: is('RayClusterSuspending'), pods: [headPod({ isTerminating: true })] },
+      [],
+    ],
+    [
+      'a cluster that never had a pod is told of, too',
+      { spec: { suspend: true }, status: is('RayClusterSuspending') },
+      ['Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
+    ],
+    [
+      'one whose pods are gone was told of when they went',
+      { spec: { suspend: true }, status: { ...is('RayClusterSuspending'), state: 'ready' } },
       [],
     ],
     ['a suspended cluster has no pods', { status: is('RayClusterSuspended') }, []],

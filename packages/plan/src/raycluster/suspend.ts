@@ -17,19 +17,19 @@ export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase 
   return 'running';
 }
 
-/** Takes all pods down; nothing else of the cluster is touched. */
+/** Takes all pods down; nothing else of the cluster is touched. It is told once, also of a cluster that never had a pod. */
 export function suspendPods(subject: Subject): readonly Action[] {
-  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
   const cluster = fullName(subject, subject.name);
+  const note = `Deleted Pods for RayCluster ${cluster} due to suspension`;
+  const done = normal(RayClusterEventReason.DeletedPod, 'Delete', note);
+  const { state, head } = subject.cluster.status ?? {};
+  if (subject.pods.length === 0 && !state && !head?.podName) return [{ type: 'event', event: done }];
+  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
   return [
     {
       type: 'delete-pods',
       labels: { [Label.Cluster]: subject.name },
-      done: normal(
-        RayClusterEventReason.DeletedPod,
-        'Delete',
-        `Deleted Pods for RayCluster ${cluster} due to suspension`,
-      ),
+      done,
       failed: warning(
         RayClusterEventReason.FailedToDeletePodCollection,
         'Delete',

@@ -10,6 +10,7 @@ import {
 } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
+import { headsOf } from './heads.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
@@ -107,14 +108,16 @@ function unnumberedWorkers(
 }
 
 function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
-  if (pods.every(({ isTerminating }) => isTerminating)) return [];
   const told = `suspended worker group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
+  const done = normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`);
+  if (pods.length === 0 && isBeginning(subject)) return [{ type: 'event', event: done }];
+  if (pods.every(({ isTerminating }) => isTerminating)) return [];
   const suspended = `suspended group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
   return [
     {
       type: 'delete-pods',
       labels: groupLabels(subject, groupName),
-      done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`),
+      done,
       failed: warning(
         RayClusterEventReason.FailedToDeleteWorkerPodCollection,
         'Delete',
@@ -123,6 +126,11 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
       failure: 'FailedDeleteWorkerPod',
     },
   ];
+}
+
+/** The spec is news, or the cluster is being made from it. */
+function isBeginning({ cluster: { metadata, status }, pods }: Subject): boolean {
+  return status?.observedGeneration !== metadata?.generation || headsOf(pods).length === 0;
 }
 
 /** The labels of a group's pods. Heads carry a group, too, and a group may have the name of theirs. */

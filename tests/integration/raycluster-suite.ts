@@ -93,6 +93,31 @@ export function rayClusterSuite(open: () => Stage): void {
       expect((await events()).filter((event) => JSON.stringify(event).includes('forbidden'))).toEqual([]);
     });
 
+    it('takes annotations away from its Ingress that it has lost itself, and leaves those of others', async () => {
+      await operate();
+      const annotate = (annotations: object) =>
+        stage.admin.patch(resources.rayClusters, ref(), { type: 'merge', body: { metadata: { annotations } } });
+      const ingress = (isMet: (keys: readonly string[]) => boolean) =>
+        until('the Ingress', async () => {
+          const [found] = (await stage.admin.list(resources.ingresses, { namespace })).items;
+          const keys = Object.keys(found?.metadata?.annotations ?? {});
+          return found !== undefined && isMet(keys) ? found : undefined;
+        });
+      await apply({ headGroupSpec: { ...rayClusterSpec().headGroupSpec, enableIngress: true } });
+      await annotate({ 'x.io/ours': 'a', 'x.io/kept': 'b' });
+      const { metadata } = await ingress((keys) => keys.includes('x.io/ours'));
+      const body = { metadata: { annotations: { 'x.io/theirs': 'c' } } };
+      await stage.admin.patch(
+        resources.ingresses,
+        ref(metadata?.name),
+        { type: 'merge', body },
+        { fieldManager: 'them' },
+      );
+      await annotate({ 'x.io/ours': null });
+      const { metadata: after } = await ingress((keys) => !keys.includes('x.io/ours'));
+      expect(after?.annotations).toMatchObject({ 'x.io/kept': 'b', 'x.io/theirs': 'c' });
+    });
+
     it('is recreated when it asks for that, and no pod of the old spec is left', async () => {
       await operate();
       await apply({ upgradeStrategy: { type: 'Recreate' } });

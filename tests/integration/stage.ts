@@ -51,7 +51,10 @@ export async function openStage(access: ServerAccess): Promise<Stage> {
     const credentials = { url: access.url, ca: access.caCert, ...access.issue({ name: user, groups }) };
     const path = join(folder, `${user}.kubeconfig`);
     writeFileSync(path, kubeconfigText({ ...credentials, user }), { mode: 0o600 });
-    const transport = createTransport({ connection: await loadConnection({ kubeconfig: path }), clock: systemClock });
+    // By the program's name the server remembers who wrote which field.
+    const userAgent = groups.length === 0 ? 'kuberay-operator/test' : 'kubectl/test';
+    const connection = await loadConnection({ kubeconfig: path });
+    const transport = createTransport({ connection, clock: systemClock, userAgent });
     closers.push(() => transport.close());
     return { transport, client: createKubeClient({ transport, clock: systemClock }) };
   };

@@ -14,6 +14,7 @@ export interface KubeClient {
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
   /** A list handed out item by item while it arrives; memory does not grow with its length. `metadata` has its version. */
   listStream<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): ListStream<T>;
+  /** What this and the other writes resolve with may lack `metadata.managedFields`. */
   create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, patch: Patch, options?: WriteOptions): Promise<T>;
@@ -44,10 +45,15 @@ export interface CallOptions {
   readonly isBulk?: boolean | undefined;
 }
 
+/**
+ * How much of an object is wanted: all of it; all but `metadata.managedFields`, which may then be missing; or only its metadata
+ * (PartialObjectMetadata: nothing else comes over the wire), again without those.
+ */
+export type Content = 'full' | 'unmanaged' | 'metadata';
+
 export interface GetOptions extends CallOptions {
   readonly subresource?: string | undefined;
-  /** `metadata` asks for PartialObjectMetadata: only `metadata` comes over the wire. */
-  readonly content?: 'full' | 'metadata' | undefined;
+  readonly content?: Content | undefined;
 }
 
 export interface PathOptions extends CallOptions {
@@ -64,7 +70,7 @@ export interface ListOptions extends CallOptions {
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
-  readonly content?: 'full' | 'metadata' | undefined;
+  readonly content?: Content | undefined;
 }
 
 export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@manta/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { KubeClient, Patch } from './client.ts';
+import type { Content, KubeClient, Patch } from './client.ts';
 import type { KubeClientOptions } from './kube-client.ts';
 import type { ResourceType } from './resource-type.ts';
 import { nodes, pods } from './resources.ts';
@@ -134,6 +134,23 @@ describe('requests', () => {
       'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
       'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
     ]);
+  });
+
+  test('managedFields are left out where they are not wanted, and of what writes answer with', async () => {
+    const { server, client } = await start();
+    const managedFields = [{ manager: 'me', fieldsV1: { 'f:spec': {} } }];
+    const stored = { metadata: { name: 'a', managedFields }, spec: {} };
+    const bare = { metadata: { name: 'a' }, spec: {} };
+    const read = async (content?: Content) => {
+      server.script(answer(200, { metadata: {}, items: [stored, stored] }));
+      return await Array.fromAsync(client.listStream(widgets, { content }));
+    };
+    expect(await read()).toEqual([stored, stored]);
+    expect(await read('full')).toEqual([stored, stored]);
+    expect(await read('unmanaged')).toEqual([bare, bare]);
+    server.script(answer(200, stored), answer(200, stored));
+    expect(await client.get(widgets, here)).toEqual(stored);
+    expect(await client.patch(widgets, here, { type: 'merge', body: {} })).toEqual(bare);
   });
 
   test('an object without a name, or without its namespace, is never asked for', async () => {

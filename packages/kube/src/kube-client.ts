@@ -21,6 +21,7 @@ import type {
   WriteOptions,
 } from './client.ts';
 import { apiVersionOf, pathOf, type ResourceType } from './resource-type.ts';
+import { parserFor } from './stream/unmanaged.ts';
 import { watchEvents } from './watch.ts';
 
 export type { ServerWarning } from './client/caller.ts';
@@ -55,7 +56,7 @@ class TransportKubeClient implements KubeClient {
   listStream<T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): ListStream<T> {
     const path = `${pathOf(type, options.namespace)}${listQuery(options)}`;
     const request = ask('GET', path, type, acceptList(options.content));
-    return new ListItems<T>(request, () => this.#caller.stream(request, options));
+    return new ListItems<T>(request, parserFor(options.content), () => this.#caller.stream(request, options));
   }
 
   async create<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
@@ -108,7 +109,7 @@ class TransportKubeClient implements KubeClient {
     const path = `${pathOf(type, options.namespace)}${watchQuery(options)}`;
     const request = ask('GET', path, type, acceptObject(options.content));
     const response = await this.#caller.stream(request, options);
-    yield* watchEvents<T>(response.body, request);
+    yield* watchEvents<T>(response.body, request, options.content);
   }
 
   async post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isGone } from './api-error.ts';
 import type { KubeClient, WatchEvent } from './client.ts';
 import type { ResourceType } from './resource-type.ts';
-import { answer, eventually, failureStatus, type FaultyApi, startFaultyApi } from './testing/index.ts';
+import { answer, eventually, failureStatus, type FaultStep, type FaultyApi, startFaultyApi } from './testing/index.ts';
 
 const widgets: ResourceType = {
   group: 'test.io',
@@ -49,6 +49,19 @@ test('events and bookmarks come out decoded, and a normal end ends the iteration
   expect(server.requests[0]?.path).toBe(
     '/apis/test.io/v1/namespaces/ns/widgets?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=300',
   );
+});
+
+test('managedFields come unless they are not wanted', async () => {
+  const { server, client } = await start();
+  const stored = { metadata: { name: 'a', managedFields: [{ manager: 'me', fieldsV1: {} }] }, spec: {} };
+  const sent: FaultStep = (exchange) => {
+    exchange.begin(200);
+    exchange.end(line('ADDED', stored));
+  };
+  server.script(sent, sent);
+  expect(await collect(client)).toEqual([{ type: 'ADDED', object: stored }]);
+  const bare = { metadata: { name: 'a' }, spec: {} };
+  expect(await collect(client, { content: 'unmanaged' })).toEqual([{ type: 'ADDED', object: bare }]);
 });
 
 test('an ERROR event is thrown as the ApiError that it stands for', async () => {

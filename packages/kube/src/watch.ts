@@ -1,7 +1,8 @@
 import type { KubeObject } from '@manta/api';
 import { type FailedCall, TransportError } from './api-error.ts';
 import { errorOfEvent } from './client/decode-error.ts';
-import type { WatchEvent } from './client.ts';
+import type { Content, WatchEvent } from './client.ts';
+import { type Parse, parserFor } from './stream/unmanaged.ts';
 import { LineSplitter } from './stream/lines.ts';
 
 /** Marks the bookmark that ends the initial events of a WatchList. */
@@ -16,23 +17,25 @@ interface RawEvent<T> {
 export async function* watchEvents<T extends KubeObject>(
   body: AsyncIterable<Uint8Array>,
   call: FailedCall,
+  content?: Content,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const parse = parserFor(content);
   const splitter = new LineSplitter();
   for await (const chunk of body) {
     for (const line of splitter.push(chunk)) {
-      const event = decodeEvent<T>(line, call);
+      const event = decodeEvent<T>(line, parse, call);
       if (event !== undefined) yield event;
     }
   }
   const rest = splitter.end();
   if (rest === '') return;
-  const event = decodeEvent<T>(rest, call);
+  const event = decodeEvent<T>(rest, parse, call);
   if (event !== undefined) yield event;
 }
 
 /** Event types that we don't know (there are none today) are passed over, as a newer server may have them. */
-function decodeEvent<T extends KubeObject>(line: string, call: FailedCall): WatchEvent<T> | undefined {
-  const { type, object } = parseEvent<T>(line, call);
+function decodeEvent<T extends KubeObject>(line: string, parse: Parse, call: FailedCall): WatchEvent<T> | undefined {
+  const { type, object } = parseEvent<T>(line, parse, call);
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -51,9 +54,9 @@ function decodeEvent<T extends KubeObject>(line: string, call: FailedCall): Watc
   }
 }
 
-function parseEvent<T>(line: string, call: FailedCall): RawEvent<T> {
+function parseEvent<T>(line: string, parse: Parse, call: FailedCall): RawEvent<T> {
   try {
-    return JSON.parse(line);
+    return parse(line);
   } catch (error) {
     throw new TransportError(`The watch ${call.path} sent an event that is not JSON: ${line.slice(0, 120)}`, {
       cause: error,

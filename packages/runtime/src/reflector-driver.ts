@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { type Clock, type KubeClient, type ResourceType, sleep, TransportError } from '@manta/kube';
+import { type Clock, type Content, type KubeClient, type ResourceType, sleep, TransportError } from '@manta/kube';
 import { withJitter } from './backoff.ts';
 import {
   type ChangeType,
@@ -16,8 +16,8 @@ export interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** `metadata`: only `metadata` comes over the wire. */
-  readonly content?: 'full' | 'metadata' | undefined;
+  /** Absent: all but managedFields. */
+  readonly content?: Content | undefined;
 }
 
 /** Told what arrives. Everything is called in order and must not throw. */

@@ -9,6 +9,7 @@ import {
   type TransportResponse,
 } from '../transport.ts';
 import { AttemptError } from '../transport/attempt-error.ts';
+import { parseUnmanaged } from '../stream/unmanaged.ts';
 import { decodeError, wrongContent } from './decode-error.ts';
 import { UnderWay, type UnderWayLimit } from './under-way.ts';
 import { warningTexts } from './warnings.ts';
@@ -132,7 +133,7 @@ export class Caller {
   #decode(ask: Ask, response: TransportResponse, text: string): ReturnType<JSON['parse']> {
     if (response.status >= 400) this.#refuse(ask, response, text);
     try {
-      return JSON.parse(text);
+      return ask.method === 'GET' ? JSON.parse(text) : parseUnmanaged(text);
     } catch {
       throw wrongContent({ method: ask.method, path: ask.path }, response.headers['content-type'], text);
     }

@@ -1,23 +1,26 @@
 import { type FailedCall, TransportError } from '../api-error.ts';
 import type { ListMeta, ListStream } from '../client.ts';
 import { ListItemSplitter } from '../stream/list-items.ts';
+import type { Parse } from '../stream/unmanaged.ts';
 import type { TransportResponse } from '../transport.ts';
 
 /** A list read item by item. Nothing is asked of the server before the iteration begins; it can be iterated once. */
 export class ListItems<T> implements ListStream<T> {
   readonly metadata: Promise<ListMeta>;
+  readonly #parse: Parse;
   readonly #open: () => Promise<TransportResponse>;
   readonly #call: FailedCall;
   readonly #resolve: (metadata: ListMeta) => void;
   readonly #reject: (reason: unknown) => void;
 
-  constructor(call: FailedCall, open: () => Promise<TransportResponse>) {
+  constructor(call: FailedCall, parse: Parse, open: () => Promise<TransportResponse>) {
     const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
     // Whoever iterates sees the error there; not asking for the metadata must not end the process.
     promise.catch(() => undefined);
     this.metadata = promise;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#parse = parse;
     this.#open = open;
     this.#call = call;
   }
@@ -25,7 +28,7 @@ export class ListItems<T> implements ListStream<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     try {
       const response = await this.#open();
-      const splitter = new ListItemSplitter();
+      const splitter = new ListItemSplitter(this.#parse);
       for await (const chunk of response.body) yield* this.#decoded(() => splitter.push(chunk));
       this.#resolve(metadataOf(this.#decoded(() => splitter.end())));
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Patch } from '../client.ts';
+import type { Content, Patch } from '../client.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -12,11 +12,11 @@ const ACCEPT_METADATA_LIST = {
 } as const;
 
 /** What to accept for one object, or for each event of a watch. */
-export function acceptObject(content: 'full' | 'metadata' | undefined): typeof ACCEPT_METADATA | typeof ACCEPT_JSON {
+export function acceptObject(content: Content | undefined): typeof ACCEPT_METADATA | typeof ACCEPT_JSON {
   return content === 'metadata' ? ACCEPT_METADATA : ACCEPT_JSON;
 }
 
-export function acceptList(content: 'full' | 'metadata' | undefined): typeof ACCEPT_METADATA_LIST | typeof ACCEPT_JSON {
+export function acceptList(content: Content | undefined): typeof ACCEPT_METADATA_LIST | typeof ACCEPT_JSON {
   return content === 'metadata' ? ACCEPT_METADATA_LIST : ACCEPT_JSON;
 }
 

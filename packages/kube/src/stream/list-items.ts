@@ -1,4 +1,5 @@
 import { PendingBytes } from './pending-bytes.ts';
+import type { Parse } from './unmanaged.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -14,9 +15,10 @@ type Place = 'envelope' | 'between' | 'item';
 
 /**
  * Takes a Kubernetes list apart while it arrives: hands out one element of `items` at a time, so that memory does not grow with the
- * list, whichever way the bytes were cut into chunks. Only strings and brackets are understood here; `JSON.parse` does the rest.
+ * list, whichever way the bytes were cut into chunks. Only strings and brackets are understood here; `parse` does the rest.
  */
 export class ListItemSplitter {
+  readonly #parse: Parse;
   readonly #item = new PendingBytes();
   readonly #envelope = new PendingBytes();
   #place: Place = 'envelope';
@@ -28,6 +30,10 @@ export class ListItemSplitter {
   /** How many letters of `items` the current key has matched; -1 when it is another key. */
   #keyMatch = -1;
   #wasItemsKey = false;
+
+  constructor(parse: Parse = JSON.parse) {
+    this.#parse = parse;
+  }
 
   /** The items that this chunk completes, parsed. */
   push(chunk: Uint8Array): unknown[] {
@@ -58,7 +64,7 @@ export class ListItemSplitter {
 
   #finishItem(lastPart: Uint8Array): unknown {
     this.#place = 'between';
-    return JSON.parse(this.#item.take(lastPart));
+    return this.#parse(this.#item.take(lastPart));
   }
 
   /** Up to and including the `[` that opens the items, or to the end of the chunk. */

@@ -105,7 +105,7 @@ export function createRayClusterCache(
     roles: createInformer(world, { ...ours, type: resources.roles, project: roleRecord }),
     roleBindings: createInformer(world, { type: resources.roleBindings, ...labelled }),
     secrets: createInformer(world, { type: resources.secrets, ...labelled }),
-    ingresses: createInformer(world, { type: resources.ingresses, namespaces, project: liveIngress }),
+    ingresses: createInformer(world, { type: resources.ingresses, namespaces, content: 'full', project: liveIngress }),
     claims: hasClaims
       ? createInformer(world, { type: resources.persistentVolumeClaims, namespaces, project: withoutManagedFields })
       : undefined,

@@ -4,6 +4,7 @@ import {
   applyMergePatch,
   type CallOptions,
   type Clock,
+  type Content,
   type DeleteOptions,
   type KubeClient,
   type KubeList,
@@ -391,7 +392,7 @@ function isSelected(object: KubeObject, { namespace, labelSelector, fieldSelecto
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-function view<T extends KubeObject>(object: KubeObject, content?: 'full' | 'metadata'): T {
+function view<T extends KubeObject>(object: KubeObject, content?: Content): T {
   if (content !== 'metadata') return typed<T>(object);
   const partial: KubeObject = {
     apiVersion: 'meta.k8s.io/v1',

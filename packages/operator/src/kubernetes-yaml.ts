@@ -1,5 +1,6 @@
 import type { YamlParser } from '@manta/api';
 import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
+import { yamlNumber } from './yaml-number.ts';
 
 /**
  * Reads YAML as Kubernetes' own tools do: the words and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`), but
@@ -29,40 +30,25 @@ function valueOf(document: ReturnType<typeof parseDocument>): unknown {
   }
 }
 
-/** The octals of YAML 1.2. */
-const octal: ScalarTag = {
+/** Whatever may be a number, and stays text where it is none. */
+const number: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
-  test: /^[-+]?0o[0-7_]+$/,
-  resolve: (text) => {
-    const digits = Number.parseInt(text.replace(/^[-+]?0o/, '').replaceAll('_', ''), 8);
-    return text.startsWith('-') ? -digits : digits;
-  },
+  test: /^[-+.\d]/,
+  resolve: (text) => yamlNumber(text) ?? text,
 };
 
-/** Whole numbers that need more digits than a float has are kept to the last one, as far as 64 bits go. */
-const long: ScalarTag = {
-  tag: 'tag:yaml.org,2002:int',
-  default: true,
-  test: /^[-+]?(?:[1-9][0-9_]{15,}|0x[0-9a-fA-F_]{14,})$/,
-  resolve: (text) => {
-    const digits = BigInt(text.replace(/^[-+]/, '').replaceAll('_', ''));
-    const value = text.startsWith('-') ? -digits : digits;
-    const isKept = value >= -(2n ** 63n) && value < 2n ** 64n && !Number.isSafeInteger(Number(value));
-    return isKept ? value : Number(value);
-  },
-};
-
-/** Numbers with many digits in the exponent: what is too big to be a number stays text. */
-const huge: ScalarTag = {
+/** What somebody says is a float. */
+const float: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
-  default: true,
-  test: /^[-+]?(?:\d+\.?\d*|\.\d+)[eE]\+?\d{3,}$/,
-  resolve: (text) => (Number.isFinite(Number(text)) ? Number(text) : text),
+  resolve: (text) => {
+    const value = yamlNumber(text);
+    return value === undefined ? text : Number(value);
+  },
 };
 
 function customTags(tags: Tags): Tags {
-  return [huge, long, binary, ...tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)), octal];
+  return [number, float, binary, ...tags.filter((tag) => typeof tag === 'string' || !isReplaced(tag))];
 }
 
 /** Bytes are read as the text that they are. */
@@ -71,13 +57,13 @@ const binary: ScalarTag = {
   resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
 };
 
-/** Kinds of values that JSON does not have: times stay text, and sets and ordered mappings are plain ones. */
-const FOREIGN: ReadonlySet<string> = new Set(
-  ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((kind) => `tag:yaml.org,2002:${kind}`),
+/** Numbers are read otherwise; of what JSON does not have, times stay text, and sets and ordered mappings are plain ones. */
+const REPLACED: ReadonlySet<string> = new Set(
+  ['int', 'float', 'timestamp', 'binary', 'set', 'omap', 'pairs'].map((kind) => `tag:yaml.org,2002:${kind}`),
 );
 
-function isForeign(tag: { readonly tag: string; readonly format?: string }): boolean {
-  return tag.format === 'TIME' || FOREIGN.has(tag.tag);
+function isReplaced({ tag }: { readonly tag: string }): boolean {
+  return REPLACED.has(tag);
 }
 
 /** What is told of a mistake. */

@@ -121,5 +121,12 @@ function metadataOption({ metadata = {}, rayClusterSpec }: RayJobSpec): Parsed<r
 
 /** The CRD holds these as 32-bit floats, and that is what the digits show. */
 function amountOption(flag: string, amount = 0): readonly string[] {
-  return amount > 0 ? [`${flag} ${Math.fround(amount).toFixed(6)}`] : [];
+  return amount > 0 ? [`${flag} ${sixDecimals(Math.fround(amount))}`] : [];
+}
+
+/** With six decimals; what lies just between two of them goes to the even one, as Go rounds. */
+function sixDecimals(amount: number): string {
+  const millionths = amount * 1e6;
+  const below = Math.floor(millionths);
+  return ((millionths - below === 0.5 ? below + (below % 2) : Math.round(millionths)) / 1e6).toFixed(6);
 }

@@ -99,6 +99,16 @@ describe('submitCommand()', () => {
     expect(textOf(submit({ runtimeEnvYAML: 'null' }))).toContain('--runtime-env-json "{}" --submission-id');
   });
 
+  it.each([
+    [0.5, '0.500000'],
+    [1 / 128, '0.007812'],
+    [3 / 128, '0.023438'],
+    [0.1, '0.100000'],
+    [16_777_217, '16777216.000000'],
+  ])('writes %f GPUs with six decimals, as Go does', (entrypointNumGpus, text) => {
+    expect(textOf(submit({ entrypointNumGpus }))).toContain(`--entrypoint-num-gpus ${text} `);
+  });
+
   it('keeps whole numbers that a float cannot hold to the last digit', () => {
     const command = submit({ runtimeEnvYAML: 'x' }, { parseYaml: () => new Map([['seed', 12345678901234567890n]]) });
     expect(textOf(command)).toContain(String.raw`--runtime-env-json "{\"seed\":12345678901234567890}"`);

@@ -1,7 +1,7 @@
-import { JobDeploymentStatus } from '@manta/api';
+import { JobDeploymentStatus, JobSubmissionMode } from '@manta/api';
 import { isOver, msToActiveDeadline } from './deadlines.ts';
 import type { ObservedRayJob } from './observed.ts';
-import { subjectOf } from './subject.ts';
+import { type Subject, subjectOf } from './subject.ts';
 
 /** What has to be asked of Ray before a decision about the job. */
 export interface JobQuestion {
@@ -16,8 +16,7 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   const { status, submission, now, job, endSeenAt } = subject;
   const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
   if (!isRunning || job.metadata?.deletionTimestamp !== undefined || !status.jobId) return undefined;
-  // A job that is to be suspended waits for no other answer than the last one, or the first.
-  if (subject.spec.suspend === true) return { jobId: status.jobId, newerThan: undefined };
+  if (subject.spec.suspend === true) return lastWord(subject, status.jobId);
   const moments = [
     endSeenAt,
     // After the clock was set back nobody waits for that moment to come again: to submit once more does no harm.
@@ -25,4 +24,10 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
     isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
   ].filter((moment) => moment !== undefined);
   return { jobId: status.jobId, newerThan: moments.length === 0 ? undefined : Math.max(...moments) };
+}
+
+/** A job that is to be suspended waits for no other answer than the last one, or the first; one that its user has only just named, for none. */
+function lastWord({ mode, status }: Subject, jobId: string): JobQuestion | undefined {
+  const isUnheardOf = mode === JobSubmissionMode.Interactive && status.jobStatus === undefined;
+  return isUnheardOf ? undefined : { jobId, newerThan: undefined };
 }

@@ -43,6 +43,12 @@ describe('a job that is to be suspended', () => {
     const observed = leaving({ endSeenAt: NOW, submission: { state: 'done', at: NOW } });
     expect(questionAbout(observed)).toEqual({ jobId: 'job-id', newerThan: undefined });
   });
+
+  it('is not asked about when its user has only just said which it is', () => {
+    const named = { spec: { submissionMode: 'InteractiveMode' }, status: { jobStatus: undefined as never } } as const;
+    expect(questionAbout(leaving(named))).toBeUndefined();
+    expect(questionAbout(leaving({ spec: named.spec }))).toBeDefined();
+  });
 });
 
 describe('a job that is submitted from within its head, while its cluster comes up', () => {

@@ -30,7 +30,10 @@ export interface Heard<T> {
 export interface Interest {
   /** Told of news by this name, e.g. `rayjob/ns/name`. */
   readonly owner: string;
-  /** The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners counts. */
+  /**
+   * The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners
+   * counts; where heads would answer more than a hundred questions a second about jobs, those beats are longer.
+   */
   readonly everyMs: number;
   /** Only what was sent after this moment counts: until then the answer is `unknown`, and the question is asked at once. */
   readonly newerThan?: number | undefined;

@@ -6,6 +6,7 @@ import type { Answer, RayPoller, RayPollerOptions } from './contract.ts';
 import { type CommandEnd, HeadState } from './head-state.ts';
 import { OwnedCommands } from './owned-commands.ts';
 import { OwnedEntries } from './owned-entries.ts';
+import { Pace } from './pace.ts';
 import type { PollerWorld } from './poller-world.ts';
 import { Slots } from './slots.ts';
 
@@ -29,6 +30,7 @@ export function createRayPoller(options: RayPollerOptions): RayPoller {
     send,
     tell,
     slots: new Slots(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT),
+    pace: new Pace(),
     questionTimeoutMs: options.questionTimeoutMs ?? DEFAULT_TIMEOUTS.questionTimeoutMs,
     commandTimeoutMs: options.commandTimeoutMs ?? DEFAULT_TIMEOUTS.commandTimeoutMs,
     maxPauseMs: options.maxPauseMs ?? DEFAULT_MAX_PAUSE_MS,

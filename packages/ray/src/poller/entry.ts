@@ -75,6 +75,7 @@ export class Entry {
   /** The head answered a call that was sent at `at`. */
   heard(value: unknown, at: number): void {
     this.#failures = 0;
+    if (this.question.kind === 'job') this.#world.pace.join(this);
     this.#learn(hear(value, at));
     this.#rest();
   }
@@ -82,6 +83,7 @@ export class Entry {
   /** A call that was sent at `at` failed. Leaves the entry idle until `notBefore` at least. */
   failed(error: RayCallError, at: number, notBefore = NEVER): void {
     this.#failures += 1;
+    this.#world.pace.leave(this);
     this.#learn(fail(this.#knowledge, error, at));
     this.#rest(notBefore);
   }
@@ -106,6 +108,7 @@ export class Entry {
     this.#cancelTimer();
     this.#isIdle = false;
     this.#wishes.clear();
+    this.#world.pace.leave(this);
   }
 
   #learn(after: Knowledge): void {
@@ -140,6 +143,7 @@ export class Entry {
     const now = clock.now();
     this.#heedClock(now);
     if (this.#wishes.size === 0) {
+      this.#world.pace.leave(this);
       this.#cancelTimer = clock.setTimer(KEPT_MS, () => this.#host.unwanted(this));
       return;
     }
@@ -167,9 +171,15 @@ export class Entry {
     return Math.min(...[...this.#wishes.values()].map((wish) => wish.everyMs));
   }
 
+  /** That beat, slower where very many jobs are asked after. */
+  #beatMs(): number {
+    const everyMs = this.#everyMs();
+    return this.question.kind === 'job' ? Math.max(everyMs, this.#world.pace.shortestMs) : everyMs;
+  }
+
   /** By the beat, or after the pause of a failure. */
   #nextCall(): number {
-    return this.#failures > 0 ? this.#pausedUntil : this.#endedAt + this.#everyMs() * this.#jitter;
+    return this.#failures > 0 ? this.#pausedUntil : this.#endedAt + this.#beatMs() * this.#jitter;
   }
 
   /** As soon as what is known is older than somebody can use. */

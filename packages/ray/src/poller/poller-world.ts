@@ -2,6 +2,7 @@ import type { RayClock } from '../clock.ts';
 import type { RaySend } from '../transport.ts';
 import type { PauseRule } from './breaker.ts';
 import type { Entry } from './entry.ts';
+import type { Pace } from './pace.ts';
 import type { Slots } from './slots.ts';
 
 /** What the parts of a poller share. */
@@ -11,6 +12,7 @@ export interface PollerWorld extends PauseRule {
   readonly questionTimeoutMs: number;
   readonly commandTimeoutMs: number;
   readonly slots: Slots;
+  readonly pace: Pace;
   /** Aborted when the poller is closed. */
   readonly signal: AbortSignal;
   /** There is news for an owner. */

@@ -56,6 +56,26 @@ describe('asking', () => {
     expect(bench.head().requests).toHaveLength(12);
   });
 
+  test('a thousand jobs are asked after more slowly, three hundred are not; news that somebody awaits comes at once', async () => {
+    const count = async (heads: number) => {
+      const names = Array.from({ length: heads }, (_, index) => `h${index}`);
+      for (const name of names) askJob(name, { owner: name, everyMs: 3_000 });
+      await clock.advance(1_000);
+      const asked = () => names.reduce((sum, name) => sum + bench.head(name).requests.length, 0);
+      const before = asked();
+      await clock.advance(30_000);
+      return asked() - before;
+    };
+    expect(await count(300)).toBe(3_000);
+    expect(await count(1_000)).toBe(3_000);
+    const before = bench.head('h1').requests.length;
+    askJob('h1', { owner: 'h1', everyMs: 3_000, newerThan: clock.now() });
+    await clock.advance(2);
+    expect(bench.head('h1').requests).toHaveLength(before + 1);
+    for (let index = 300; index < 1_000; index += 1) bench.poller.forget(`h${index}`);
+    expect(await count(300)).toBeGreaterThanOrEqual(2_700);
+  });
+
   test('a shorter beat counts at once, not after the long one that was running', async () => {
     askJob('a', { owner: 'me', everyMs: 3_600_000 });
     await clock.advance(5_000);

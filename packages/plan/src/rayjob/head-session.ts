@@ -9,10 +9,12 @@ export function headRestarts({ heads, cluster }: Subject): number {
 
 /** Where a job would go: to Ray as it was when the job was to go there, or was last seen; to another life of Ray; or nobody can tell yet. */
 export function placeOf(subject: Subject): 'as before' | 'another head' | 'unknown' {
-  const { status, cluster } = subject;
+  const { status, cluster, heads } = subject;
   const before = status.rayClusterStatus?.head?.podName;
   const current = headInStatus(cluster?.status);
   if (before !== undefined && before !== current) return current === undefined ? 'unknown' : 'another head';
+  // Our view of the cluster may be behind that of its pods: who answers is then no longer the head that it names.
+  if (before !== undefined && !heads.some(({ name }) => name === before)) return 'unknown';
   const last = status.attempts?.at(-1);
   return last !== undefined && headRestarts(subject) > (last.headRestarts ?? 0) ? 'another head' : 'as before';
 }

@@ -129,8 +129,19 @@ describe('a job that the operator submits', () => {
         status: { rayClusterStatus: { head: { podName: 'old' } } },
       }),
     ],
+    'waits for its cluster to say so when there is another head already': [
+      unsubmitted({
+        cluster: onHead('old'),
+        heads: [headPod({ name: 'new', cluster: 'job-x' })],
+        status: { rayClusterStatus: { head: { podName: 'old' } } },
+      }),
+    ],
     'is handed over to the head that it was to go to': [
-      unsubmitted({ cluster: onHead('same'), status: { rayClusterStatus: { head: { podName: 'same' } } } }),
+      unsubmitted({
+        cluster: onHead('same'),
+        heads: [headPod({ name: 'same', cluster: 'job-x' })],
+        status: { rayClusterStatus: { head: { podName: 'same' } } },
+      }),
       'ask job-x to submit',
     ],
     'that cannot be put into a request is not sent': [

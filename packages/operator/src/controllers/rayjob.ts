@@ -1,4 +1,12 @@
-import { Label, OriginCrd, type RayJob, type RayJobStatus, type StringMap, type YamlParser } from '@manta/api';
+import {
+  JobDeploymentStatus,
+  Label,
+  OriginCrd,
+  type RayJob,
+  type RayJobStatus,
+  type StringMap,
+  type YamlParser,
+} from '@manta/api';
 import {
   type BuildContext,
   isOnlyMirror,
@@ -58,7 +66,9 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   const { cache, jobs, events, poller, metrics } = options;
   const ends = new SubmitterEnds();
   const absences = new Absences();
-  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ends, absences };
+  const handedOver = new Map<string, string>();
+  const memory = { ends, absences, handedOver };
+  const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ...memory };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
   const warnings = new ToldWarnings();
@@ -71,6 +81,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       hold.release(key);
       ends.forget(key);
       absences.forget(key);
+      handedOver.delete(key);
       warnings.forget(key);
       repaired.delete(key);
       return done;
@@ -111,6 +122,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     const heldMs = hold.waitMs(key, !isOnlyMirror(before, after), world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);
+    if (isHandedOver(before, after)) handedOver.set(key, after.jobId ?? '');
     hold.release(key);
     metrics.wrote(job, after, world.clock.now());
     return undefined;
@@ -140,6 +152,11 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     ],
     reconcile,
   });
+}
+
+function isHandedOver(before: RayJobStatus, after: RayJobStatus): boolean {
+  const { Initializing, Running } = JobDeploymentStatus;
+  return before.jobDeploymentStatus === Initializing && after.jobDeploymentStatus === Running;
 }
 
 /** What matters of a pod: what keeps it from running; of a head also the submitter that it may carry, and which life of Ray it is. */

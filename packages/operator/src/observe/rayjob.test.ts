@@ -1,4 +1,11 @@
-import { defaultFeatureGates, type Pod, type RayCluster, type RayJob, readOperatorEnv } from '@manta/api';
+import {
+  defaultFeatureGates,
+  type Pod,
+  type RayCluster,
+  type RayJob,
+  type RayJobSpec,
+  readOperatorEnv,
+} from '@manta/api';
 import { rayClusterSpec, rayJob, withMetadata, withStatus } from '@manta/api/testing';
 import { resources } from '@manta/kube';
 import { spareObjectName } from '@manta/plan';
@@ -43,6 +50,7 @@ beforeEach(() => {
     now: () => clock.now(),
     ends: new SubmitterEnds(),
     absences: new Absences(),
+    handedOver: new Map(),
   };
 });
 
@@ -105,5 +113,57 @@ describe('a job that the cache does not show', () => {
 
   it('is no job when the server has none', async () => {
     expect(await observe('default/job')).toBeUndefined();
+  });
+});
+
+describe('a job that Ray does not know, as far as the cache shows', () => {
+  const status = {
+    jobId: 'id',
+    rayClusterName: 'job-x',
+    dashboardURL: 'there:1',
+    jobDeploymentStatus: 'Running',
+  } as const;
+  const submitted = { id: 'submit/id', state: 'failed', at: 0, error: new Error('no answer') };
+
+  /** How often the server is asked for the head. */
+  async function readsOf(spec: Partial<RayJobSpec>, tried: readonly object[] = []): Promise<number> {
+    await create(status);
+    const job = await client.get(resources.rayJobs, { name: 'job', namespace: NAMESPACE });
+    const cluster = await client.get(resources.rayClusters, { name: 'job-x', namespace: NAMESPACE });
+    const poller = {
+      ...observer.poller,
+      ask: () => ({ kind: 'known', value: undefined, at: 0 }),
+      results: () => tried,
+    };
+    const seen = { ...job, spec: { ...job.spec, ...spec } };
+    observer = {
+      ...observer,
+      jobs: { get: () => seen } as never,
+      cache: { ...observer.cache, clusters: { get: () => cluster, by: () => [] } as never },
+      poller: poller as never,
+    };
+    client.requests.length = 0;
+    const signal = new AbortController().signal;
+    await observeRayJob(observer, { key: 'default/job', freshness: 'cached', signal } as ReconcileContext, undefined);
+    return client.requests.filter(({ verb, path }) => verb === 'list' && path.endsWith('/pods')).length;
+  }
+  const http = { submissionMode: 'HTTPMode' } as const;
+
+  it('is looked at on the server before it is submitted by a process that did not bring it there', async () => {
+    expect(await readsOf(http)).toBe(1);
+  });
+
+  it('is looked at on the server when it may have been submitted before', async () => {
+    observer = { ...observer, handedOver: new Map([['default/job', 'id']]) };
+    expect(await readsOf(http, [submitted])).toBe(1);
+  });
+
+  it('is submitted without further questions by the process that brought it there', async () => {
+    observer = { ...observer, handedOver: new Map([['default/job', 'id']]) };
+    expect(await readsOf(http)).toBe(0);
+  });
+
+  it('is left to its submitter', async () => {
+    expect(await readsOf({ submissionMode: 'K8sJobMode' })).toBe(0);
   });
 });

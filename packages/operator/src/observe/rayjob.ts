@@ -48,6 +48,8 @@ export interface RayJobObserver {
   readonly now: () => number;
   readonly ends: SubmitterEnds;
   readonly absences: Absences;
+  /** The id of each job that this process itself has brought to where it is submitted: nobody has submitted it before. */
+  readonly handedOver: ReadonlyMap<ObjectKey, string>;
 }
 
 /** What was observed, and the head that commands go to, if there is one. */
@@ -81,8 +83,34 @@ export async function observeRayJob(
   { key, freshness, signal }: ReconcileContext,
   repairedSince: number | undefined,
 ): Promise<RayJobObservation | undefined> {
-  const found = await coreOf(observer, key, freshness, signal);
-  if (found === undefined) return undefined;
+  const core = await coreOf(observer, key, freshness, signal);
+  if (core === undefined) return undefined;
+  const seen = await look(observer, { key, signal }, core, repairedSince);
+  if (freshness !== 'cached' || !isRunInQuestion(observer, key, seen.observed)) return seen;
+  const read = await live(observer.client, key, signal);
+  return read === undefined
+    ? undefined
+    : await look(observer, { key, signal }, { ...read, strays: core.strays }, repairedSince);
+}
+
+/**
+ * Whether Ray does not know a job that somebody else, or we ourselves, may have given to it: our copies may then be older than the head that
+ * says so, and to a new head the job goes only when that is written down.
+ */
+function isRunInQuestion({ handedOver }: RayJobObserver, key: ObjectKey, observed: ObservedRayJob): boolean {
+  const { answer, job, submission } = observed;
+  const isUnknown = answer.kind === 'answered' && answer.report === undefined;
+  if (!isUnknown || job.spec?.submissionMode !== JobSubmissionMode.HTTP || submission?.state === 'running')
+    return false;
+  return submission !== undefined || handedOver.get(key) !== job.status?.jobId;
+}
+
+async function look(
+  observer: RayJobObserver,
+  { key, signal }: Pick<ReconcileContext, 'key' | 'signal'>,
+  found: Core,
+  repairedSince: number | undefined,
+): Promise<RayJobObservation> {
   const cluster = found.cluster === undefined ? undefined : withSpareSecret(found.cluster, observer.cache);
   const core = { ...found, cluster };
   const { heads, poller, context, parseYaml } = observer;

@@ -64,7 +64,7 @@ interface Place {
 
 /** Where the submitter finds the head. */
 function placeOf({ spec, dashboardUrl }: SubmitInput): Parsed<Place> {
-  const mode = spec.submissionMode ?? JobSubmissionMode.K8sJob;
+  const mode = spec.submissionMode || JobSubmissionMode.K8sJob;
   if (mode === JobSubmissionMode.K8sJob) {
     const address = dashboardUrl.startsWith('http://') ? dashboardUrl : `http://${dashboardUrl}`;
     return parsed({ address, healthUrl: `${address}/${RayPath.GcsHealth}` });

@@ -12,7 +12,6 @@ export function submitterJson(value: unknown): string {
 function ordered(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(ordered).join(',')}]`;
   if (typeof value === 'bigint') return String(value);
-  if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,5 @@
 import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
+import { headInStatus } from '../raycluster/head-name.ts';
 import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
 import {
@@ -28,7 +29,7 @@ export function initialize(subject: Subject): Step {
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
   const gang = planJobGang(subject, cluster);
-  if (late === undefined && !isUsable(subject)) {
+  if (late === undefined && (!isUsable(subject) || isHeadUnnamed(subject))) {
     const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
     return { ...move(subject, told, gang), lookAgainMs };
   }
@@ -64,6 +65,11 @@ function mayBeRunning(subject: Subject): boolean {
 
 function isInHead({ mode, cluster, address }: Subject): boolean {
   return mode === JobSubmissionMode.Sidecar && cluster !== undefined && address.isFound;
+}
+
+/** A head that its cluster has just lost cannot be written down, and its successor will be named soon. */
+function isHeadUnnamed({ mode, cluster }: Subject): boolean {
+  return mode === JobSubmissionMode.HTTP && cluster?.status?.head !== undefined && !headInStatus(cluster.status);
 }
 
 function handOver(subject: Subject): Step {

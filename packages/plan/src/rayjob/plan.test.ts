@@ -64,6 +64,11 @@ describe('a job that initialises', () => {
     'gets its cluster': [initializing({ cluster: undefined }), 'create RayCluster job-x'],
     'mirrors a cluster that is not ready': [initializing({ cluster: cluster() })],
     'gets a submitter when the cluster is ready': [initializing(), 'create Job job', '→ Running/-'],
+    'gets a submitter when its mode is an empty text': [
+      initializing({ spec: { submissionMode: '' as 'HTTPMode' } }),
+      'create Job job',
+      '→ Running/-',
+    ],
     'needs no second submitter': [initializing({ submitter: submitter() }), '→ Running/-'],
     'does not take the submitter of an earlier job of its name for its own': [
       initializing({ submitter: submitter({ owner: 'another' }) }),

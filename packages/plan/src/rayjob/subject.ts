@@ -23,7 +23,8 @@ export function subjectOf(observed: ObservedRayJob): Subject {
     name,
     namespace,
     uid,
-    mode: spec.submissionMode ?? JobSubmissionMode.K8sJob,
+    // An empty text, as templates leave it, is none.
+    mode: spec.submissionMode || JobSubmissionMode.K8sJob,
     isSelecting: isSelectingCluster(spec),
   };
 }

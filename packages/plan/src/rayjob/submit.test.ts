@@ -183,6 +183,20 @@ describe('a job that the operator submits', () => {
     ]);
   });
 
+  it('waits for the name of the head that it is to go to when its cluster has just lost one', () => {
+    const at = (head: object) =>
+      inWords(
+        planRayJob(
+          initializing({
+            cluster: cluster('ready', { status: { state: 'ready', head } }),
+            spec: { submissionMode: 'HTTPMode' },
+          }),
+        ),
+      );
+    expect(at({ serviceName: 'job-x-head-svc' })).toEqual(['→ Initializing/-']);
+    expect(at({ serviceName: 'job-x-head-svc', podName: 'head' })).toEqual(['→ Running/-']);
+  });
+
   it('remembers which life of Ray it is to go to', () => {
     const { status } = planRayJob(
       initializing({ ...restarted(2), spec: { submissionMode: 'HTTPMode' }, status: { attempts: [FIRST] } }),

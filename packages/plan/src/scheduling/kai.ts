@@ -14,7 +14,7 @@ export const kai: BatchScheduler = {
   plan: () => [],
 
   refusal({ spec }) {
-    const isSubmittedByPod = (spec?.submissionMode ?? JobSubmissionMode.K8sJob) === JobSubmissionMode.K8sJob;
+    const isSubmittedByPod = (spec?.submissionMode || JobSubmissionMode.K8sJob) === JobSubmissionMode.K8sJob;
     return isSubmittedByPod
       ? 'KAI-Scheduler does not support RayJob with K8sJobMode: the submitter pod is created after RayCluster is ready, preventing proper gang scheduling'
       : undefined;

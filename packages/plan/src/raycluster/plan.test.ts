@@ -281,12 +281,22 @@ describe('suspension', () => {
     ],
     [
       'a cluster that never had a pod is told of, too',
-      { spec: { suspend: true }, status: is('RayClusterSuspending') },
+      { spec: { suspend: true }, status: { ...is('RayClusterSuspending'), state: 'suspended' } },
       ['Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
     ],
     [
       'one whose pods are gone was told of when they went',
-      { spec: { suspend: true }, status: { ...is('RayClusterSuspending'), state: 'ready' } },
+      { spec: { suspend: true }, status: { ...is('RayClusterSuspending'), head: { podName: 'demo-head-abcde' } } },
+      [],
+    ],
+    [
+      'nor is one that has been suspended for long',
+      { spec: { suspend: true }, status: { ...is('RayClusterSuspended'), state: 'suspended' } },
+      [],
+    ],
+    [
+      'nor without conditions',
+      { spec: { suspend: true }, status: { state: 'suspended' }, gates: { RayClusterStatusConditions: false } },
       [],
     ],
     ['a suspended cluster has no pods', { status: is('RayClusterSuspended') }, []],

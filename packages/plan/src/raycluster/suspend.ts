@@ -22,8 +22,7 @@ export function suspendPods(subject: Subject): readonly Action[] {
   const cluster = fullName(subject, subject.name);
   const note = `Deleted Pods for RayCluster ${cluster} due to suspension`;
   const done = normal(RayClusterEventReason.DeletedPod, 'Delete', note);
-  const { state, head } = subject.cluster.status ?? {};
-  if (subject.pods.length === 0 && !state && !head?.podName) return [{ type: 'event', event: done }];
+  if (subject.pods.length === 0 && isBeginning(subject)) return [{ type: 'event', event: done }];
   if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
   return [
     {
@@ -38,4 +37,13 @@ export function suspendPods(subject: Subject): readonly Action[] {
       failure: 'FailedDeleteAllPods',
     },
   ];
+}
+
+/** A suspension that nobody has been told of: there was no pod to delete. */
+function isBeginning({ cluster: { status }, context }: Subject): boolean {
+  if (status?.head?.podName) return false;
+  const { Suspended } = RayClusterConditionType;
+  return context.gates.RayClusterStatusConditions
+    ? !isConditionTrue(status?.conditions, Suspended)
+    : status?.state !== 'suspended';
 }

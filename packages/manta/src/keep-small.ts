@@ -1,0 +1,12 @@
+/** What V8 is asked for so that the operator's memory follows what it keeps; docs/decisions/0003-memory.md has the figures. */
+const FLAGS = [
+  '--heap-growing-percent=15',
+  '--invocation-count-for-maglev=4000',
+  '--invocation-count-for-turbofan=24000',
+] as const;
+
+/** To be called first. A Node whose V8 no longer knows one of these goes on without it, which it would not on the command line. */
+export function keepSmall(): void {
+  const v8 = process.getBuiltinModule('node:v8');
+  for (const flag of FLAGS) v8.setFlagsFromString(flag);
+}

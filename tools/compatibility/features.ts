@@ -49,7 +49,11 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     },
     {
       name: 'scaling, `workersToDelete`, replacement of failed pods',
-      tests: [`${PLAN}/raycluster/plan.test.ts`, `${PLAN}/raycluster/create-hold.test.ts`],
+      tests: [
+        `${PLAN}/raycluster/plan.test.ts`,
+        `${PLAN}/raycluster/unhealthy.test.ts`,
+        `${PLAN}/raycluster/create-hold.test.ts`,
+      ],
       differences: /workersToDelete|worker group taken out|fail again and again|group whose pods are refused/,
     },
     {
@@ -64,7 +68,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     },
     {
       name: 'fault tolerance with Redis, with its cleanup',
-      tests: [`${PLAN}/build/redis-cleanup.test.ts`],
+      tests: [`${PLAN}/build/redis-cleanup.test.ts`, `${PLAN}/raycluster/deletion.test.ts`],
       differences: /Redis|ForceDeletedStuckCluster/,
     },
     { name: 'fault tolerance with embedded storage', tests: [`${PLAN}/build/gcs-claim.test.ts`] },

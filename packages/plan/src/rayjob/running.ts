@@ -8,7 +8,7 @@ import { isTerminalState } from './pairs.ts';
 import { msToGraceEnd, pastGrace } from './grace.ts';
 import type { JobAnswer } from './observed.ts';
 import { msToAbsenceTimeout, msToStatusCheckTimeout, pastAbsence, pastStatusCheckTimeout } from './status-check.ts';
-import { move, type Step, stay } from './step.ts';
+import { fail, move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { submitterOf } from './submitter.ts';
 import { plainTime, soonest } from './times.ts';
@@ -28,7 +28,7 @@ export function follow(subject: Subject): Step {
   if (late !== undefined && !tellsEnd(answer)) return answer.kind === 'awaited' ? stay() : late;
   const cut = pastGrace(subject) ?? pastStatusCheckTimeout(subject, submitter);
   if (cut !== undefined) return cut;
-  if (cluster === undefined) return pastAbsence(subject) ?? stay(planMissingCluster(subject), nextLook(subject));
+  if (cluster === undefined) return withoutCluster(subject);
   const step = withoutHead(subject) ?? foreignSubmitter(subject) ?? judge(subject, submitter);
   const service = planHeadService(subject);
   const serviceMs = service.some(({ type }) => type !== 'event') ? SERVICE_MS : undefined;
@@ -94,11 +94,20 @@ function withoutHead(subject: Subject): Step | undefined {
   }
   // Our view of pods may be behind that of clusters: a head counts as gone when its cluster says so too.
   if (headInStatus(subject.cluster?.status) !== undefined) return undefined;
-  return move(subject, {
-    jobDeploymentStatus: JobDeploymentStatus.Failed,
-    reason: JobFailedReason.AppFailed,
-    message: 'Ray head pod not found.',
-  });
+  return fail(subject, JobFailedReason.AppFailed, NO_HEAD);
+}
+
+const NO_HEAD = 'Ray head pod not found.';
+/** Our view of clusters may be behind that of jobs. */
+const GONE_MS = 5_000;
+
+/** A cluster that is gone comes back, but for one whose head would run the job once more by itself, and nobody would know. */
+function withoutCluster(subject: Subject): Step {
+  const { mode, missingSince, now } = subject;
+  if (mode !== JobSubmissionMode.Sidecar)
+    return pastAbsence(subject) ?? stay(planMissingCluster(subject), nextLook(subject));
+  const leftMs = (missingSince ?? now) + GONE_MS - now;
+  return leftMs > 0 ? stay([], leftMs) : fail(subject, JobFailedReason.AppFailed, NO_HEAD);
 }
 
 /** Clocks of different machines differ, but not by that much. */

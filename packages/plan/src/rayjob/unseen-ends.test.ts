@@ -129,6 +129,15 @@ describe('a job that runs without its cluster', () => {
     running({ cluster: undefined, missingSince: NOW - seconds * 1000, ...options });
   check({
     'gets it back, where it is its own': [without(0), 'create RayCluster job-x'],
+    'does not get one that would run it once more by itself': [without(1, { spec: { submissionMode: 'SidecarMode' } })],
+    'has failed when that one stays away': [
+      without(5, { spec: { submissionMode: 'SidecarMode' } }),
+      '→ Failed/RUNNING AppFailed',
+    ],
+    'is tried again when that one stays away, where it may be': [
+      without(5, { spec: { submissionMode: 'SidecarMode', backoffLimit: 1 } }),
+      '→ Retrying/RUNNING AppFailed',
+    ],
     'is lost when it does not come back': [
       without(300, { spec: { ...selecting, backoffLimit: 0 } }),
       '→ Failed/RUNNING JobStatusCheckTimeoutExceeded',

@@ -207,6 +207,21 @@ describe('scaling down', () => {
       ['delete Pod demo-small-worker-1', 'delete Pod demo-small-worker-2'],
     ],
     [
+      'of replicas that had several hosts leaves one of each, so that no number is there twice',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 2 })] },
+        pods: [
+          headPod(),
+          ...[0, 1].flatMap((index) =>
+            [0, 1].map((hostIndex) =>
+              worker(index, { name: `r${index}h${hostIndex}`, replicaName: `small-${index}`, hostIndex }),
+            ),
+          ),
+        ],
+      },
+      ['delete Pod r1h1', 'delete Pod r0h1'],
+    ],
+    [
       'counts what is going already',
       {
         spec: { workerGroupSpecs: [group({ replicas: 2 })] },

@@ -62,11 +62,17 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
   ];
 }
 
-/** Those that are going anyway, then those that do not work, then the youngest places. Pods that are going are not deleted again. */
+/**
+ * Those that are going anyway, then those that do not work, then further hosts from when replicas had several, then the youngest places.
+ * Pods that are going are not deleted again.
+ */
 function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[] {
   const rank = (pod: PodRecord) => (pod.isTerminating ? 0 : pod.ready === 'True' ? 2 : 1);
   const order = (a: PodRecord, b: PodRecord) =>
-    rank(a) - rank(b) || (b.replicaIndex ?? 0) - (a.replicaIndex ?? 0) || (a.name < b.name ? -1 : 1);
+    rank(a) - rank(b) ||
+    (b.hostIndex ?? 0) - (a.hostIndex ?? 0) ||
+    (b.replicaIndex ?? 0) - (a.replicaIndex ?? 0) ||
+    (a.name < b.name ? -1 : 1);
   return pods
     .toSorted(order)
     .slice(0, count)

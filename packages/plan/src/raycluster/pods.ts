@@ -4,7 +4,7 @@ import { planHead } from './head.ts';
 import { decideRecreate } from './recreate.ts';
 import { recycleLostWorkers } from './rejoin.ts';
 import type { Subject } from './subject.ts';
-import { suspendPhase, suspendPods } from './suspend.ts';
+import { suspendPhase, suspendPods, tellSuspension } from './suspend.ts';
 import { planWorkers } from './workers.ts';
 
 /** All pods of a cluster: gone while it is suspended, made anew when its spec asks for that, else one head and its workers. */
@@ -14,7 +14,8 @@ export function planPods(subject: Subject): readonly Action[] {
   const isStray = phase === 'suspended' && subject.spec.suspend === true;
   if (phase === 'suspending' || isStray) return suspendPods(subject);
   // A suspension that has only been asked for is first written into the status, so that it is carried to its end.
-  if (phase === 'suspended' || subject.spec.suspend === true) return [];
+  if (phase === 'suspended') return [];
+  if (subject.spec.suspend === true) return subject.pods.length === 0 ? [tellSuspension(subject)] : [];
   const recreate = decideRecreate(subject);
   if (recreate.kind === 'recreate') return recreate.actions;
   const head = planHead(subject);

@@ -1,5 +1,5 @@
 import { isConditionTrue, Label, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
-import { type Action, normal, warning } from '../plan.ts';
+import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** Where a cluster stands between running and suspended. */
@@ -17,18 +17,16 @@ export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase 
   return 'running';
 }
 
-/** Takes all pods down; nothing else of the cluster is touched. It is told once, also of a cluster that never had a pod. */
+/** Takes all pods down; nothing else of the cluster is touched. */
 export function suspendPods(subject: Subject): readonly Action[] {
-  const cluster = fullName(subject, subject.name);
-  const note = `Deleted Pods for RayCluster ${cluster} due to suspension`;
-  const done = normal(RayClusterEventReason.DeletedPod, 'Delete', note);
-  if (subject.pods.length === 0 && isBeginning(subject)) return [{ type: 'event', event: done }];
+  if (subject.pods.length === 0 && isUntold(subject)) return [tellSuspension(subject)];
   if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
+  const cluster = fullName(subject, subject.name);
   return [
     {
       type: 'delete-pods',
       labels: { [Label.Cluster]: subject.name },
-      done,
+      done: suspensionEvent(subject),
       failed: warning(
         RayClusterEventReason.FailedToDeletePodCollection,
         'Delete',
@@ -39,11 +37,17 @@ export function suspendPods(subject: Subject): readonly Action[] {
   ];
 }
 
-/** A suspension that nobody has been told of: there was no pod to delete. */
-function isBeginning({ cluster: { status }, context }: Subject): boolean {
-  if (status?.head?.podName) return false;
-  const { Suspended } = RayClusterConditionType;
-  return context.gates.RayClusterStatusConditions
-    ? !isConditionTrue(status?.conditions, Suspended)
-    : status?.state !== 'suspended';
+/** Says that a suspension begins where there is no pod whose deletion would say so. */
+export function tellSuspension(subject: Subject): Action {
+  return { type: 'event', event: suspensionEvent(subject) };
+}
+
+function suspensionEvent(subject: Subject): PlannedEvent {
+  const note = `Deleted Pods for RayCluster ${fullName(subject, subject.name)} due to suspension`;
+  return normal(RayClusterEventReason.DeletedPod, 'Delete', note);
+}
+
+/** Without conditions there is no earlier pass in which a suspension without pods could be told. */
+function isUntold({ cluster: { status }, context }: Subject): boolean {
+  return !context.gates.RayClusterStatusConditions && !status?.head?.podName && status?.state !== 'suspended';
 }

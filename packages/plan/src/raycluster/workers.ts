@@ -10,7 +10,6 @@ import {
 } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
-import { headsOf } from './heads.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
@@ -63,11 +62,12 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
 }
 
 /**
- * Those that are going anyway, then those that do not work, then further hosts from when replicas had several, then the youngest places.
+ * Those that are going anyway, then further hosts from when replicas had several, then those that do not work, then the youngest places.
  * Pods that are going are not deleted again.
  */
 function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[] {
-  const rank = (pod: PodRecord) => (pod.isTerminating ? 0 : pod.ready === 'True' ? 2 : 1);
+  const rank = ({ isTerminating, hostIndex = 0, ready }: PodRecord) =>
+    isTerminating ? 0 : hostIndex > 0 ? 1 : ready === 'True' ? 3 : 2;
   const order = (a: PodRecord, b: PodRecord) =>
     rank(a) - rank(b) ||
     (b.hostIndex ?? 0) - (a.hostIndex ?? 0) ||
@@ -134,9 +134,9 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
   ];
 }
 
-/** The spec is news, or the cluster is being made from it. */
-function isBeginning({ cluster: { metadata, status }, pods }: Subject): boolean {
-  return status?.observedGeneration !== metadata?.generation || headsOf(pods).length === 0;
+/** The spec is news. */
+function isBeginning({ cluster: { metadata, status } }: Subject): boolean {
+  return status?.observedGeneration !== metadata?.generation;
 }
 
 /** The labels of a group's pods. Heads carry a group, too, and a group may have the name of theirs. */

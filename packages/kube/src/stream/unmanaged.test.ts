@@ -56,7 +56,10 @@ describe('an object is read whole', () => {
       spec: { template: { metadata: { managedFields: fields, name: 'b' } } },
     },
     'that ends with them': { metadata: { name: 'a', managedFields: fields } },
-    'that has an empty list': { metadata: { managedFields: [], name: 'a' }, spec },
+    'that has an empty list': {
+      metadata: { managedFields: [], name: 'a', ownerReferences: [{ uid: 'u' }], uid: 'x' },
+      spec,
+    },
   };
   test.each(Object.entries(rows))('%s', (_, object) => {
     expect(parseUnmanaged(JSON.stringify(object))).toEqual(object);

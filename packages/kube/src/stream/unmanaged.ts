@@ -1,6 +1,7 @@
 import type { Content } from '../client.ts';
 
-const BEGIN = '"managedFields":[';
+/** Of a list that holds something: the end of an empty one could not be told from that of the next list. */
+const BEGIN = '"managedFields":[{';
 /** The end of that list and the beginning of the next name, in the metadata or behind it. No string can hold this: its quote would end it. */
 const END = /\}\]\}?,"[a-z]/gi;
 

@@ -81,7 +81,7 @@ export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';
 export { isCutOff, stopId } from './rayjob/stop.ts';
 export type { Stray } from './rayjob/strays.ts';
-export { submissionId } from './rayjob/submit.ts';
+export { isBetweenTries, submissionId } from './rayjob/submit.ts';
 export { endOfSubmitter } from './rayjob/submitter.ts';
 export { servePortOf } from './build/service-services.ts';
 export { adoptedRoute } from './rayservice/adopted-route.ts';

@@ -37,10 +37,10 @@ beforeEach(async () => {
 });
 afterEach(() => stop.abort());
 
-async function service(port: string, name = 'c-head-svc'): Promise<void> {
+async function service(port: string, name = 'c-head-svc', number = 8265): Promise<void> {
   await client.create<Service>(resources.services, {
     metadata: { name, namespace: 'ml' },
-    spec: { ports: [{ name: port, port: 8265 }] },
+    spec: { ports: [{ name: port, port: number }] },
   });
   await clock.advance(100);
 }
@@ -74,8 +74,13 @@ describe('the head of a cluster', () => {
       isFound: false,
       why: 'the head Service ml/c-head-svc is not found',
     });
-    await service('other');
+    await service('other', 'c-head-svc', 8266);
     expect(await heads().find(CLUSTER)).toEqual({ isFound: false, why: 'dashboard port is not found' });
+  });
+
+  it('is found under another name of its port, too', async () => {
+    await service('mine');
+    expect(heads().address(CLUSTER)).toEqual({ isFound: true, address: 'c-head-svc.ml.svc.cluster.local:8265' });
   });
 
   it('is a path on the API server where that is what users want', async () => {

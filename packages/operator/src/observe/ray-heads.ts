@@ -9,6 +9,7 @@ import {
   serviceNames,
 } from '@manta/api';
 import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
+import { headDashboardPort, type ServiceRecord } from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import { toKey } from '@manta/runtime';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
@@ -53,6 +54,13 @@ export interface RayHeadsOptions {
 /** A token is read again after this long: somebody may have replaced it. */
 const TOKEN_AGE_MS = 30_000;
 
+/** By its name, or, where the user's Service calls it otherwise, by where it leads. */
+function dashboardPortOf({ ports }: Pick<ServiceRecord, 'ports'>, { spec }: RayCluster): number | undefined {
+  const named = ports.find(({ name }) => name === PortName.Dashboard);
+  const target = spec === undefined ? undefined : headDashboardPort(spec);
+  return (named ?? ports.find(({ port, targetPort = port }) => targetPort === target))?.port;
+}
+
 export function createRayHeads(options: RayHeadsOptions): RayHeads {
   const { cache, client, clock, clusterDomain, throughApiServer, rayToken } = options;
   const tokens = new TokenCache(client, clock);
@@ -63,7 +71,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
     const service = cache.services.get(toKey(namespace, serviceName));
     if (service === undefined)
       return { isFound: false, why: `the head Service ${namespace}/${serviceName} is not found` };
-    const port = service.ports.find((each) => each.name === PortName.Dashboard)?.port;
+    const port = dashboardPortOf(service, cluster);
     if (port === undefined) return { isFound: false, why: 'dashboard port is not found' };
     return { isFound: true, address: `${serviceNames.headFqdn(serviceName, namespace, clusterDomain)}:${port}` };
   }

@@ -1,6 +1,7 @@
 import { type CommandView, type JobAnswer, type ObservedRayJob, stopId, submissionId } from '@manta/plan';
 import {
   type Answer,
+  type CommandOutcome,
   type CommandResult,
   type Interest,
   isKubernetesStatus,
@@ -54,6 +55,10 @@ function isObjectOrNull(text: string): boolean {
   }
 }
 
+function isInVain(outcome: CommandOutcome): boolean {
+  return outcome.kind === 'stop' && !outcome.wasRunning;
+}
+
 /** How far submitting and stopping this job got. */
 export function commandsOf(
   results: readonly CommandResult[],
@@ -73,7 +78,7 @@ function viewOf(result: CommandResult | undefined): CommandView | undefined {
       // Whether Ray really has a job under that id shows when it is asked for it; until then nothing was handed over.
       return result.outcome.kind === 'submit' && result.outcome.alreadyExisted
         ? { state: 'failed', at: result.at, why: 'Ray says that it has a job of that id already' }
-        : { state: 'done', at: result.at };
+        : { state: 'done', at: result.at, ...(isInVain(result.outcome) ? { isInVain: true } : {}) };
     case 'failed':
       return { state: 'failed', at: result.at, why: result.error.message };
   }

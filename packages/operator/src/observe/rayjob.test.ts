@@ -158,6 +158,10 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
     expect(await readsOf(http, [submitted])).toBe(1);
   });
 
+  it('is not looked at there again and again while Ray refuses it', async () => {
+    expect(await readsOf(http, [{ ...submitted, at: observer.now() }])).toBe(0);
+  });
+
   it('is submitted without further questions by the process that brought it there', async () => {
     observer = { ...observer, handedOver: new Map([['default/job', 'id']]) };
     expect(await readsOf(http)).toBe(0);

@@ -14,6 +14,7 @@ import {
   type BuildContext,
   clusterNameOf,
   endOfSubmitter,
+  isBetweenTries,
   isCutOff,
   type JobRecord,
   type ObservedRayJob,
@@ -63,6 +64,9 @@ export function ownerOf(key: ObjectKey): string {
   return `rayjob/${key}`;
 }
 
+/** While a job is in one of these its cluster ought to be there. */
+const WITH_CLUSTER: readonly string[] = [JobDeploymentStatus.Initializing, JobDeploymentStatus.Running];
+
 /** How often Ray is asked about a job that runs. */
 const BEAT_MS = 3000;
 
@@ -102,6 +106,7 @@ function isRunInQuestion({ handedOver }: RayJobObserver, key: ObjectKey, observe
   const isUnknown = answer.kind === 'answered' && answer.report === undefined;
   if (!isUnknown || job.spec?.submissionMode !== JobSubmissionMode.HTTP || submission?.state === 'running')
     return false;
+  if (isBetweenTries(submission, observed.now)) return false;
   return submission !== undefined || handedOver.get(key) !== job.status?.jobId;
 }
 
@@ -118,7 +123,7 @@ async function look(
   if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));
   const lookup = await findHead(observer, core, signal);
   const now = observer.now();
-  const isMissing = cluster === undefined && core.job.status?.jobDeploymentStatus === JobDeploymentStatus.Running;
+  const isMissing = cluster === undefined && WITH_CLUSTER.includes(core.job.status?.jobDeploymentStatus ?? '');
   const seen: Omit<ObservedRayJob, 'answer'> = {
     ...core,
     now,

@@ -1,4 +1,10 @@
-import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
+import {
+  isConditionTrue,
+  JobDeploymentStatus,
+  JobSubmissionMode,
+  RayClusterConditionType,
+  type RayJobStatus,
+} from '@manta/api';
 import { headInStatus } from '../raycluster/head-name.ts';
 import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
@@ -10,6 +16,7 @@ import {
   pastPreRunningDeadline,
 } from './deadlines.ts';
 import { planJobGang } from './gang.ts';
+import { withoutHeadToRunIn } from './lost-head.ts';
 import { mirrored } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
 import { move, type Step, stay } from './step.ts';
@@ -27,6 +34,7 @@ export function initialize(subject: Subject): Step {
   const late = pastActiveDeadline(shown(subject)) ?? pastPreRunningDeadline(shown(subject));
   if (late !== undefined && !isDone && !mayBeRunning(subject)) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
+  if (cluster === undefined && hasHadHead(subject)) return withoutHeadToRunIn(subject);
   if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
   const gang = planJobGang(subject, cluster);
   if (late === undefined && (!isUsable(subject) || isHeadUnnamed(subject))) {
@@ -56,6 +64,12 @@ function isSidecarDone(subject: Subject): boolean {
   return isInHead(subject) && ['finished', 'failed'].includes(submitterOf(subject).kind);
 }
 
+/** A head that was ready may have run the job from within; another one would run it again, and nobody would know. */
+function hasHadHead({ mode, status }: Subject): boolean {
+  const { conditions } = status.rayClusterStatus ?? {};
+  return mode === JobSubmissionMode.Sidecar && isConditionTrue(conditions, RayClusterConditionType.HeadPodReady);
+}
+
 /** Whether the time for the whole attempt is over while the job may run within the head: Ray is asked, and then told to stop it. */
 function mayBeRunning(subject: Subject): boolean {
   return (
@@ -67,9 +81,13 @@ function isInHead({ mode, cluster, address }: Subject): boolean {
   return mode === JobSubmissionMode.Sidecar && cluster !== undefined && address.isFound;
 }
 
-/** A head that its cluster has just lost cannot be written down, and its successor will be named soon. */
+/**
+ * A head that its cluster has just lost cannot be written down, and its successor will be named soon. CRDs before KubeRay 1.2 have room for
+ * no name, neither of the head nor of its Service: there nobody waits for one.
+ */
 function isHeadUnnamed({ mode, cluster }: Subject): boolean {
-  return mode === JobSubmissionMode.HTTP && cluster?.status?.head !== undefined && !headInStatus(cluster.status);
+  const hasNames = cluster?.status?.head?.serviceName !== undefined;
+  return mode === JobSubmissionMode.HTTP && hasNames && !headInStatus(cluster?.status);
 }
 
 function handOver(subject: Subject): Step {

@@ -9,6 +9,7 @@ import {
   FINALIZER,
   observedJob,
   running,
+  sidecar,
   STARTED,
   submitter,
 } from './testing/observed-job.ts';
@@ -183,10 +184,32 @@ describe('a job that was cut off by its deadline', () => {
       },
     });
   const failed = (seconds: number) => ({ state: 'failed', at: NOW - seconds * 1000, why: 'silent' }) as const;
+  const inVain = (seconds: number) => ({ state: 'done', at: NOW - seconds * 1000, isInVain: true }) as const;
   check({
     'is stopped, also by an operator that was away': [cutOff(), 'ask job-x to stop'],
     'is stopped once': [cutOff({ stopping: { state: 'running', since: NOW } })],
     'is over when it is stopped': [cutOff({ stopping: { state: 'done', at: NOW } })],
+    'is over when there was nothing to stop and nobody is left to submit it': [
+      cutOff({ stopping: inVain(10), submitter: undefined, spec: { submissionMode: 'HTTPMode' } }),
+    ],
+    'is stopped again when there was nothing to stop yet and its submitter goes on': [
+      cutOff({ stopping: inVain(10) }),
+      'ask job-x to stop',
+    ],
+    'is stopped again when there was nothing to stop yet and the submitter in its head goes on': [
+      cutOff({ stopping: inVain(10), heads: [sidecar()], spec: { submissionMode: 'SidecarMode' } }),
+      'ask job-x to stop',
+    ],
+    'is stopped again when there was nothing to stop yet and it was on its way': [
+      cutOff({
+        stopping: inVain(10),
+        submission: { state: 'running', since: NOW },
+        submitter: undefined,
+        spec: { submissionMode: 'HTTPMode' },
+      }),
+      'ask job-x to stop',
+    ],
+    'is not stopped again at once': [cutOff({ stopping: inVain(9) })],
     'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],
     'is stopped again after that': [cutOff({ stopping: failed(10) }), 'ask job-x to stop'],
     'is not stopped for ever': [cutOff({ stopping: failed(10) }, 301)],

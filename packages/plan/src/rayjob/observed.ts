@@ -74,5 +74,6 @@ export interface JobReport {
 /** How far something that was asked of a head got. */
 export type CommandView =
   | { readonly state: 'running'; readonly since: number }
-  | { readonly state: 'done'; readonly at: number }
+  /** `isInVain`: there was nothing to stop. */
+  | { readonly state: 'done'; readonly at: number; readonly isInVain?: boolean }
   | { readonly state: 'failed'; readonly at: number; readonly why: string };

@@ -26,8 +26,11 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
   return { jobId: status.jobId, newerThan: moments.length === 0 ? undefined : Math.max(...moments) };
 }
 
-/** A job that is to be suspended waits for no other answer than the last one, or the first; one that its user has only just named, for none. */
-function lastWord({ mode, status }: Subject, jobId: string): JobQuestion | undefined {
+/**
+ * A job that is to be suspended waits for no other answer than the last one, or the first, or the first since its submitter ended; one that its
+ * user has only just named, for none.
+ */
+function lastWord({ mode, status, endSeenAt }: Subject, jobId: string): JobQuestion | undefined {
   const isUnheardOf = mode === JobSubmissionMode.Interactive && status.jobStatus === undefined;
-  return isUnheardOf ? undefined : { jobId, newerThan: undefined };
+  return isUnheardOf ? undefined : { jobId, newerThan: endSeenAt };
 }

@@ -6,6 +6,7 @@ import { planHeadService } from './head-service.ts';
 import { isBeyondDoubt, judge } from './judge.ts';
 import { isTerminalState } from './pairs.ts';
 import { msToGraceEnd, pastGrace } from './grace.ts';
+import { NO_HEAD, withoutHeadToRunIn } from './lost-head.ts';
 import type { JobAnswer } from './observed.ts';
 import { msToAbsenceTimeout, msToStatusCheckTimeout, pastAbsence, pastStatusCheckTimeout } from './status-check.ts';
 import { fail, move, type Step, stay } from './step.ts';
@@ -97,17 +98,10 @@ function withoutHead(subject: Subject): Step | undefined {
   return fail(subject, JobFailedReason.AppFailed, NO_HEAD);
 }
 
-const NO_HEAD = 'Ray head pod not found.';
-/** Our view of clusters may be behind that of jobs. */
-const GONE_MS = 5_000;
-
 /** A cluster that is gone comes back, but for one whose head would run the job once more by itself, and nobody would know. */
 function withoutCluster(subject: Subject): Step {
-  const { mode, missingSince, now } = subject;
-  if (mode !== JobSubmissionMode.Sidecar)
-    return pastAbsence(subject) ?? stay(planMissingCluster(subject), nextLook(subject));
-  const leftMs = (missingSince ?? now) + GONE_MS - now;
-  return leftMs > 0 ? stay([], leftMs) : fail(subject, JobFailedReason.AppFailed, NO_HEAD);
+  if (subject.mode === JobSubmissionMode.Sidecar) return withoutHeadToRunIn(subject);
+  return pastAbsence(subject) ?? stay(planMissingCluster(subject), nextLook(subject));
 }
 
 /** Clocks of different machines differ, but not by that much. */

@@ -3,6 +3,7 @@ import type { Action } from '../plan.ts';
 import { isTerminalState } from './pairs.ts';
 import { type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
+import { submitterOf } from './submitter.ts';
 import { msFromThen } from './times.ts';
 
 /** The command under which a job is stopped. */
@@ -29,11 +30,18 @@ export function isCutOff({ jobDeploymentStatus, jobStatus, reason, jobId }: RayJ
 export function keepStopping(subject: Subject): Step {
   const { status, stopping, now } = subject;
   const isGivenUp = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
-  if (!isCutOff(status) || isGivenUp || stopping?.state === 'done' || stopping?.state === 'running') return stay();
+  if (!isCutOff(status) || isGivenUp || isStopped(subject) || stopping?.state === 'running') return stay();
   const waitMs = stopping === undefined ? 0 : msFromThen(stopping.at, TELL_AGAIN_MS, now);
   if (waitMs > 0) return stay([], waitMs);
   const actions = stopJob(subject, status.dashboardURL ?? ownHead(subject));
   return stay(actions, actions.length === 0 ? undefined : TELL_AGAIN_MS);
+}
+
+/** What Ray did not have when it was told to stop it may still come, from a submitter that goes on or a submission under way. */
+function isStopped(subject: Subject): boolean {
+  const { stopping, submission } = subject;
+  const mayStillCome = submitterOf(subject).kind === 'working' || submission?.state === 'running';
+  return stopping?.state === 'done' && !(stopping.isInVain === true && mayStillCome);
 }
 
 /** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */

@@ -3,6 +3,7 @@ import type { HeadRecord } from '../raycluster/observed.ts';
 import { headPod, NOW } from '../testing/observed.ts';
 import { planRayJob } from './plan.ts';
 import { questionAbout } from './question.ts';
+import { isBetweenTries } from './submit.ts';
 import { endOfSubmitter } from './submitter.ts';
 import {
   ago,
@@ -195,6 +196,20 @@ describe('a job that the operator submits', () => {
       );
     expect(at({ serviceName: 'job-x-head-svc' })).toEqual(['→ Initializing/-']);
     expect(at({ serviceName: 'job-x-head-svc', podName: 'head' })).toEqual(['→ Running/-']);
+  });
+
+  it('waits for no name where the RayCluster CRD is so old that it has room for none', () => {
+    const head = { podIP: '10.0.0.1', serviceIP: '10.0.0.2' };
+    const old = cluster('ready', { status: { state: 'ready', head } });
+    const observed = initializing({ cluster: old, spec: { submissionMode: 'HTTPMode' } });
+    expect(inWords(planRayJob(observed))).toEqual(['→ Running/-']);
+  });
+
+  it('is between two tries for three seconds after a refusal, and nothing is decided then', () => {
+    expect([0, 2, 3].map((seconds) => isBetweenTries(failed(seconds), NOW))).toEqual([true, true, false]);
+    expect(isBetweenTries({ state: 'done', at: NOW }, NOW)).toBe(false);
+    const observed = unsubmitted({ ...restarted(3), submission: failed(1), status: { attempts: [FIRST] } });
+    expect(planRayJob(observed).status?.attempts).toEqual([FIRST]);
   });
 
   it('remembers which life of Ray it is to go to', () => {

@@ -4,6 +4,7 @@ import { timestamp } from '../raycluster/conditions.ts';
 import { withLoss } from './attempts.ts';
 import { headRestarts, isForgotten, placeOf } from './head-session.ts';
 import { mirrored } from './mirror.ts';
+import type { CommandView } from './observed.ts';
 import { clearFailure, noteFailure } from './status-check.ts';
 import { move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
@@ -17,15 +18,21 @@ export function submissionId(jobId: string): string {
   return `submit/${jobId}`;
 }
 
+/** Whether a submission failed so lately that nothing is decided yet about the next one. */
+export function isBetweenTries(submission: CommandView | undefined, now: number): boolean {
+  return submission?.state === 'failed' && msFromThen(submission.at, AGAIN_MS, now) > 0;
+}
+
 /** Hands the job to a head that does not know it. Under the same id a second time is no second job. */
 export function submit(subject: Subject): Step {
   const { spec, status, submission, parseYaml, now } = subject;
   if (submission?.state === 'running') return stay();
+  const againMs = submission === undefined ? 0 : msFromThen(submission.at, AGAIN_MS, now);
+  if (isBetweenTries(submission, now)) return { ...noteFailure(subject), lookAgainMs: againMs };
   const place = placeOf(subject);
   if (place === 'unknown') return stay();
   const hasRun = status.jobStatus !== undefined || status.rayJobInfo?.startTime !== undefined;
   if (hasRun || place === 'another head' || isForgotten(subject)) return startOver(subject);
-  const againMs = submission === undefined ? 0 : msFromThen(submission.at, AGAIN_MS, now);
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
   if (againMs > 0) return { ...noted, lookAgainMs: againMs };
   const jobId = status.jobId ?? '';

@@ -40,8 +40,12 @@ describe('a job that is to be suspended', () => {
   });
 
   it('takes the last answer for good enough, however old', () => {
-    const observed = leaving({ endSeenAt: NOW, submission: { state: 'done', at: NOW } });
+    const observed = leaving({ submission: { state: 'done', at: NOW } });
     expect(questionAbout(observed)).toEqual({ jobId: 'job-id', newerThan: undefined });
+  });
+
+  it('takes no answer from before its submitter ended', () => {
+    expect(questionAbout(leaving({ endSeenAt: NOW }))).toEqual({ jobId: 'job-id', newerThan: NOW });
   });
 
   it('is not asked about when its user has only just said which it is', () => {
@@ -61,6 +65,14 @@ describe('a job that is submitted from within its head, while its cluster comes 
     });
   const done = { heads: [sidecar(0)] };
   const suspended = { suspend: true, shutdownAfterJobFinishes: true };
+  const isReady = {
+    type: 'HeadPodReady',
+    status: 'True',
+    reason: 'HeadPodRunningAndReady',
+    message: '',
+    lastTransitionTime: ago(9),
+  } as const;
+  const wasReady = { rayClusterStatus: { conditions: [isReady] } };
   check({
     'is Ray’s to judge when its submitter is done, whatever the deadline says': [
       coming({ ...done, spec: { activeDeadlineSeconds: 60 } }),
@@ -91,6 +103,17 @@ describe('a job that is submitted from within its head, while its cluster comes 
       '→ Failed/- PreRunningDeadlineExceeded',
     ],
     'is suspended while its submitter works': [coming({ spec: suspended }), '→ Suspending/-'],
+    'gets its cluster back when that never had a head that was ready': [
+      coming({ cluster: undefined, heads: [] }),
+      'create RayCluster job-x',
+    ],
+    'does not get another cluster once a head was ready, which may have run it': [
+      coming({ cluster: undefined, heads: [], missingSince: NOW - 1000, status: wasReady }),
+    ],
+    'has failed when that cluster stays away': [
+      coming({ cluster: undefined, heads: [], missingSince: NOW - 5000, status: wasReady }),
+      '→ Failed/- AppFailed',
+    ],
   });
 });
 

@@ -5,6 +5,7 @@ import {
   ago,
   check,
   cluster,
+  done,
   ended,
   FINALIZER,
   observedJob,
@@ -208,6 +209,22 @@ describe('a job that was cut off by its deadline', () => {
         spec: { submissionMode: 'HTTPMode' },
       }),
       'ask job-x to stop',
+    ],
+    'is stopped again when there was nothing to stop yet and it came afterwards': [
+      cutOff({
+        stopping: inVain(10),
+        submission: { state: 'done', at: NOW - 5000 },
+        submitter: undefined,
+        spec: { submissionMode: 'HTTPMode' },
+      }),
+      'ask job-x to stop',
+    ],
+    'is stopped again when there was nothing to stop yet and its submitter has ended since': [
+      cutOff({ stopping: inVain(10), submitter: done(5), endSeenAt: NOW - 5000 }),
+      'ask job-x to stop',
+    ],
+    'is over when there was nothing to stop after its submitter had ended': [
+      cutOff({ stopping: inVain(10), submitter: done(15), endSeenAt: NOW - 15_000 }),
     ],
     'is not stopped again at once': [cutOff({ stopping: inVain(9) })],
     'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],

@@ -37,11 +37,14 @@ export function keepStopping(subject: Subject): Step {
   return stay(actions, actions.length === 0 ? undefined : TELL_AGAIN_MS);
 }
 
-/** What Ray did not have when it was told to stop it may still come, from a submitter that goes on or a submission under way. */
+/** What Ray did not have when it was told to stop it may have come since, or may still: from a submitter, or a submission of ours. */
 function isStopped(subject: Subject): boolean {
-  const { stopping, submission } = subject;
-  const mayStillCome = submitterOf(subject).kind === 'working' || submission?.state === 'running';
-  return stopping?.state === 'done' && !(stopping.isInVain === true && mayStillCome);
+  const { stopping, submission, endSeenAt = Number.NEGATIVE_INFINITY } = subject;
+  if (stopping?.state !== 'done') return false;
+  const { at, isInVain = false } = stopping;
+  const mayBeSubmitted = submission !== undefined && (submission.state === 'running' || submission.at >= at);
+  const mayHaveCome = submitterOf(subject).kind === 'working' || mayBeSubmitted || endSeenAt >= at;
+  return !isInVain || !mayHaveCome;
 }
 
 /** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */

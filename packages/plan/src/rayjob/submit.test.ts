@@ -14,6 +14,7 @@ import {
   initializing,
   inWords,
   running,
+  sidecar,
   STARTED,
   SUBMITTED,
 } from './testing/observed-job.ts';
@@ -255,5 +256,15 @@ describe('what Ray is asked', () => {
     expect(endOfSubmitter(running({ submitter: done(-100) }))).toBe(NOW + 100_000);
     expect(endOfSubmitter(running())).toBeUndefined();
     expect(endOfSubmitter(running({ spec: { submissionMode: 'HTTPMode' } }))).toBeUndefined();
+  });
+
+  it('is told of the same end on each look, also where the submitter does not say when it ended', () => {
+    const crashing = running({
+      heads: [sidecar(undefined, 2)],
+      gates: { SidecarSubmitterRestart: true },
+      spec: { submissionMode: 'SidecarMode' },
+    });
+    expect(endOfSubmitter(crashing)).toBeDefined();
+    expect(endOfSubmitter({ ...crashing, now: NOW + 1000 })).toBe(endOfSubmitter(crashing));
   });
 });

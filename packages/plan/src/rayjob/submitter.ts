@@ -33,7 +33,8 @@ export function ownSubmitter({ submitter, uid }: Subject): JobRecord | undefined
 
 /** When the submitter ended, by the clock of its machine; undefined while it works, and where there is none. */
 export function endOfSubmitter(observed: Omit<ObservedRayJob, 'answer'>): number | undefined {
-  const submitter = submitterOf(subjectOf({ ...observed, answer: { kind: 'unasked' } }));
+  // An end without a time is always the same one: the time of day must not make a new one of it on each look.
+  const submitter = submitterOf(subjectOf({ ...observed, now: 0, answer: { kind: 'unasked' } }));
   return 'at' in submitter ? submitter.at : undefined;
 }
 

@@ -81,6 +81,7 @@ describe('the head of a cluster', () => {
   it('is found under another name of its port, too', async () => {
     await service('mine');
     expect(heads().address(CLUSTER)).toEqual({ isFound: true, address: 'c-head-svc.ml.svc.cluster.local:8265' });
+    expect(heads(true).address(CLUSTER)).toEqual({ isFound: false, why: 'dashboard port is not found' });
   });
 
   it('is a path on the API server where that is what users want', async () => {

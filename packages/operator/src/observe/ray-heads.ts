@@ -6,6 +6,7 @@ import {
   NodeType,
   PortName,
   type RayCluster,
+  type RayClusterSpec,
   serviceNames,
 } from '@manta/api';
 import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
@@ -54,8 +55,11 @@ export interface RayHeadsOptions {
 /** A token is read again after this long: somebody may have replaced it. */
 const TOKEN_AGE_MS = 30_000;
 
-/** By its name, or, where the user's Service calls it otherwise, by where it leads. */
-function dashboardPortOf({ ports }: Pick<ServiceRecord, 'ports'>, { spec }: RayCluster): number | undefined {
+/** By its name, or, where the user's Service calls it otherwise, by where it leads. The API server's proxy wants the name. */
+function dashboardPortOf(
+  { ports }: Pick<ServiceRecord, 'ports'>,
+  spec: RayClusterSpec | undefined,
+): number | undefined {
   const named = ports.find(({ name }) => name === PortName.Dashboard);
   const target = spec === undefined ? undefined : headDashboardPort(spec);
   return (named ?? ports.find(({ port, targetPort = port }) => targetPort === target))?.port;
@@ -71,7 +75,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
     const service = cache.services.get(toKey(namespace, serviceName));
     if (service === undefined)
       return { isFound: false, why: `the head Service ${namespace}/${serviceName} is not found` };
-    const port = dashboardPortOf(service, cluster);
+    const port = dashboardPortOf(service, throughApiServer ? undefined : cluster.spec);
     if (port === undefined) return { isFound: false, why: 'dashboard port is not found' };
     return { isFound: true, address: `${serviceNames.headFqdn(serviceName, namespace, clusterDomain)}:${port}` };
   }

@@ -95,7 +95,9 @@ describe('objects', () => {
     const made = await client.create(configMaps, configMap('life', { a: '1' }));
     expect(made.metadata?.uid).toBeTruthy();
     const read = await client.get(configMaps, { name: 'life', namespace });
-    expect(read).toEqual(made);
+    const { managedFields, ...metadata } = { managedFields: undefined, ...read.metadata };
+    expect(managedFields).toBeTruthy();
+    expect({ ...read, metadata }).toEqual(made);
     const changed = await client.update(configMaps, { ...read, data: { a: '2' } });
     expect(changed.data).toEqual({ a: '2' });
     expect(await client.delete(configMaps, { name: 'life', namespace })).toMatchObject({

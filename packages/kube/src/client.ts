@@ -47,7 +47,7 @@ export interface CallOptions {
 
 /**
  * How much of an object is wanted: all of it; all but `metadata.managedFields`, which may then be missing; or only its metadata
- * (PartialObjectMetadata: nothing else comes over the wire), again without those.
+ * (PartialObjectMetadata: nothing else comes over the wire), where they may be missing too.
  */
 export type Content = 'full' | 'unmanaged' | 'metadata';
 

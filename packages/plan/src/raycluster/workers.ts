@@ -116,7 +116,7 @@ function unnumberedWorkers(
 function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
   const told = `suspended worker group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
   const done = normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`);
-  if (pods.length === 0 && isBeginning(subject)) return [{ type: 'event', event: done }];
+  if (pods.length === 0 && isSpecNew(subject)) return [{ type: 'event', event: done }];
   if (pods.every(({ isTerminating }) => isTerminating)) return [];
   const suspended = `suspended group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
   return [
@@ -134,8 +134,7 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
   ];
 }
 
-/** The spec is news. */
-function isBeginning({ cluster: { metadata, status } }: Subject): boolean {
+function isSpecNew({ cluster: { metadata, status } }: Subject): boolean {
   return status?.observedGeneration !== metadata?.generation;
 }
 

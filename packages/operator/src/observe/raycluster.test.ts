@@ -58,3 +58,25 @@ it('knows that pods are gone which the cache still shows, and not those that it 
   await looking;
   expect(gone).toEqual([{ uid: 'lost' }]);
 });
+
+it('reads once more when the cluster has changed while its pods were listed and no head is there', async () => {
+  const client = new FakeClient();
+  const cluster = { kind: 'RayCluster', metadata: { name: 'a', namespace: 'ns' } };
+  const made = await client.create<KubeObject>(resources.rayClusters, cluster);
+  // Between the reads a head comes, is noted, and is lost.
+  const noted = { ...made, status: { head: { podName: 'lost' } } };
+  client.faults.onRequest = ({ verb, path }) => {
+    if (verb !== 'list' || !path.endsWith('/pods')) return;
+    client.faults.onRequest = undefined;
+    void client.update<KubeObject>(resources.rayClusters, noted, { subresource: 'status' });
+  };
+  const observer = {
+    cache,
+    client,
+    lastHolders: { of: () => new Map() },
+    holds: () => new Map(),
+    now: () => 0,
+  } as unknown as RayClusterObserver;
+  const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
+  expect((await observeRayCluster(observer, pass))?.cluster.status?.head?.podName).toBe('lost');
+});

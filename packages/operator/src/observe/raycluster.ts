@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { clusterObjectNames, Label, type RayCluster, serviceNames } from '@manta/api';
+import { clusterObjectNames, Label, NodeType, type RayCluster, serviceNames } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   AUTH_TOKEN_BYTES,
@@ -89,25 +89,43 @@ function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
 
 /** The cache has not shown our own writes in time, so what matters is read from the server itself. */
 async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
-  const { namespace, name } = refOf(key);
-  const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };
   try {
-    // In this order: a head that was made after the cluster was read is seen, and one that was made before has the name that follows from it.
-    const cluster = await client.get(resources.rayClusters, { namespace, name }, { signal });
-    const [pods, services] = await Promise.all([
-      client.list(resources.pods, selection),
-      client.list(resources.services, { namespace, signal }),
-    ]);
-    const intern = new Interner();
-    return {
-      cluster,
-      pods: pods.items.map((pod) => podRecord(pod, intern)),
-      services: services.items.map(serviceRecord).filter(({ belongsTo }) => belongsTo.includes(key)),
-    };
+    let core = await read(client, key, signal);
+    // A head that came and went between the reads has left its name free: the cluster has changed, and says which name is next.
+    for (let tries = 0; tries < MAX_READS && !core.pods.some(isHead); tries += 1) {
+      const { metadata } = await client.get(resources.rayClusters, refOf(key), { signal });
+      if (metadata?.resourceVersion === core.cluster.metadata?.resourceVersion) break;
+      core = await read(client, key, signal);
+    }
+    return core;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** A cluster that changes all the time is taken as it was last. */
+const MAX_READS = 3;
+
+function isHead({ nodeType }: ObservedRayCluster['pods'][number]): boolean {
+  return nodeType === NodeType.Head;
+}
+
+async function read(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core> {
+  const { namespace, name } = refOf(key);
+  const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };
+  // In this order: a head that was made after the cluster was read is seen, and one that was made before has the name that follows from it.
+  const cluster = await client.get(resources.rayClusters, { namespace, name }, { signal });
+  const [pods, services] = await Promise.all([
+    client.list(resources.pods, selection),
+    client.list(resources.services, { namespace, signal }),
+  ]);
+  const intern = new Interner();
+  return {
+    cluster,
+    pods: pods.items.map((pod) => podRecord(pod, intern)),
+    services: services.items.map(serviceRecord).filter(({ belongsTo }) => belongsTo.includes(key)),
+  };
 }
 
 /** Objects whose names follow from the cluster's; only those are looked for. */

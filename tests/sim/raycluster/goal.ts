@@ -30,6 +30,7 @@ function missingIn(cluster: RayCluster, pods: readonly StoredObject[], history: 
   if (restless !== undefined) return `has ${restless.metadata.name}, which is not ready`;
   return (
     missingHead(spec, pods) ??
+    missingRejoined(cluster, pods, history) ??
     missingWorkers(spec, pods) ??
     missingReplicas(spec, pods) ??
     outdated(spec, pods) ??
@@ -40,17 +41,28 @@ function missingIn(cluster: RayCluster, pods: readonly StoredObject[], history: 
 }
 
 function missingHead(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
-  const heads = pods.filter(isHead);
-  const [head] = heads;
-  if (spec.suspend === true ? heads.length !== 0 : heads.length < 1) return `has ${heads.length} heads`;
-  if (head === undefined || !canBeAsked(spec)) return undefined;
-  const lost = pods.find((pod) => isWorker(pod) && isOlder(pod, head) && staysAway(pod));
-  return lost === undefined ? undefined : `has ${lost.metadata.name}, which does not find the head`;
+  const { length } = pods.filter(isHead);
+  return (spec.suspend === true ? length === 0 : length > 0) ? undefined : `has ${length} heads`;
 }
 
-/** The Secrets that users name here are not there, and Ray answers nobody who does not have its token. */
-function canBeAsked({ authOptions }: RayClusterSpec): boolean {
-  return authOptions?.mode !== 'token' || authOptions.secretName === undefined;
+/** Workers that are older than the head have joined it, and the status says so. */
+function missingRejoined(cluster: RayCluster, pods: readonly StoredObject[], history: History): string | undefined {
+  const head = pods.find(isHead);
+  if (head === undefined || !canBeAsked(cluster, history)) return undefined;
+  const older = pods.filter((pod) => isWorker(pod) && isOlder(pod, head));
+  const lost = older.find(staysAway);
+  if (lost !== undefined) return `has ${lost.metadata.name}, which does not find the head`;
+  const isTold = older.length === 0 || isTrue(cluster, 'WorkersRejoined');
+  return isTold ? undefined : 'does not say that its workers have rejoined';
+}
+
+/** Ray answers nobody who does not have its token, and a Secret that a user names need not be there. */
+function canBeAsked({ metadata, spec }: RayCluster, history: History): boolean {
+  const { mode, secretName = '' } = spec?.authOptions ?? {};
+  if (mode !== 'token' || secretName === '') return true;
+  const isNamed = ({ metadata: { name, namespace } }: StoredObject) =>
+    name === secretName && namespace === metadata?.namespace;
+  return history.list('/secrets').some(isNamed);
 }
 
 function missingWorkers(spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
@@ -118,18 +130,14 @@ function missingAccess({ metadata, spec }: RayCluster, history: History): string
   return missing === undefined ? undefined : `has none of ${missing}`;
 }
 
-function wrongStatus(
-  { status, metadata }: RayCluster,
-  spec: RayClusterSpec,
-  pods: readonly StoredObject[],
-): string | undefined {
-  const isTrue = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True');
+function wrongStatus(cluster: RayCluster, spec: RayClusterSpec, pods: readonly StoredObject[]): string | undefined {
+  const { status, metadata } = cluster;
   const told = {
     ready: status?.readyWorkerReplicas ?? 0,
     desired: status?.desiredWorkerReplicas ?? 0,
     generation: status?.observedGeneration,
-    isSuspended: isTrue('RayClusterSuspended') === true,
-    isHeadReady: isTrue('HeadPodReady') === true,
+    isSuspended: isTrue(cluster, 'RayClusterSuspended'),
+    isHeadReady: isTrue(cluster, 'HeadPodReady'),
   };
   const is: typeof told = {
     ready: pods.filter(isWorker).length,
@@ -138,10 +146,11 @@ function wrongStatus(
     isSuspended: spec.suspend === true,
     isHeadReady: spec.suspend !== true,
   };
-  if (JSON.stringify(told) !== JSON.stringify(is)) return `says ${JSON.stringify(told)}, is ${JSON.stringify(is)}`;
-  const [head] = pods.filter(isHead);
-  // Without the token, which a Secret of the user's own may lack, nobody hears what Ray says of its workers.
-  const canAsk = canBeAsked(spec);
-  const isRejoining = canAsk && head !== undefined && pods.some((pod) => isWorker(pod) && isOlder(pod, head));
-  return isRejoining && isTrue('WorkersRejoined') !== true ? 'does not say that its workers have rejoined' : undefined;
+  return JSON.stringify(told) === JSON.stringify(is)
+    ? undefined
+    : `says ${JSON.stringify(told)}, is ${JSON.stringify(is)}`;
+}
+
+function isTrue({ status }: RayCluster, type: string): boolean {
+  return status?.conditions?.some((each) => each.type === type && each.status === 'True') === true;
 }

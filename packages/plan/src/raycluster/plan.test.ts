@@ -309,6 +309,14 @@ describe('suspension', () => {
       ['delete pods demo', 'fail: 2 head service found [demo-head-svc second]. Please delete the extra head services'],
     ],
     [
+      'nor is one without pods kept from being told of',
+      { spec: { suspend: true }, children: { services: [headService(), headService({ name: 'second' })] } },
+      [
+        'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension',
+        'fail: 2 head service found [demo-head-svc second]. Please delete the extra head services',
+      ],
+    ],
+    [
       'pods that are going are not deleted again',
       { status: is('RayClusterSuspending'), pods: [headPod({ isTerminating: true })] },
       [],

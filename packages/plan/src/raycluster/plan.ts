@@ -34,7 +34,8 @@ export function planRayCluster(observed: ObservedRayCluster): RayClusterPlan {
   const isWaiting = isNameOpen(subject, children);
   const pods = gangBeforeNewPods(subject, planPods(subject)).filter(({ type }) => !isWaiting || type !== 'create');
   // Pods need the other objects to come, not to go: what is wrong with those must not hold up a suspension.
-  const inOrder = suspendPhase(subject) === 'suspending' ? [...pods, ...children] : [...children, ...pods];
+  const isLeaving = suspendPhase(subject) === 'suspending' || subject.spec.suspend === true;
+  const inOrder = isLeaving ? [...pods, ...children] : [...children, ...pods];
   return {
     actions: [...verdict.actions, ...planFinalizer(subject), ...inOrder],
     ...nextLook(subject, isWaiting),

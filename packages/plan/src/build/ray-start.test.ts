@@ -27,6 +27,11 @@ describe('rayStartCommand()', () => {
       `ray start --head  --resources='{"custom_resource":2,"neuron_cores":3}' `,
     ],
     [
+      'names that are numbers or that HTML knows, in order, and nothing for 0',
+      start('worker', { resources: `'{"b":null,"10":1,"2":3,"a<b":0.5}'` }, { 'google.com/tpu': 4 }),
+      String.raw`ray start  --resources='{"10":1,"2":3,"TPU":4,"a\u003cb":0.5,"b":0}' `,
+    ],
+    [
       'resources that are no JSON',
       start('head', { resources: '{' }, { 'aws.amazon.com/neuroncore': 4 }),
       'ray start --head  --resources={ ',
@@ -92,6 +97,7 @@ describe('groupStartParams()', () => {
         resources: `'{"a":1.5,"b":-2,"c":1024,"d":1000,"e":0.30000000000000004,"f":0.3,"g":0.00009999999999999999,"h":123456789.12345679,"i":0.30000000000000004,"j":0.30000000000000004}'`,
       },
     ],
+    [{ 10: '1', 2: '2', 'a&b': '3' }, {}, { resources: String.raw`'{"10":1,"2":2,"a\u0026b":3}'` }],
   ])('puts %j over %j', (resources, rayStartParams, expected) => {
     expect(groupStartParams({ resources, rayStartParams })).toEqual(expected);
   });

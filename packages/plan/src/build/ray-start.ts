@@ -8,6 +8,7 @@ import {
   type Quantity,
   quantityValue,
 } from '@manta/api';
+import { commandJson } from './command-json.ts';
 import { shellWord } from './shell-word.ts';
 import { approximate, type StartParams } from './start-params.ts';
 
@@ -78,26 +79,26 @@ function acceleratorParams(params: StartParams, limits: Readonly<Record<string, 
       ...custom,
       [ACCELERATORS[acceleratorKey] ?? '']: approximate(limits[acceleratorKey] ?? '', amount),
     };
-    result['resources'] = `'${JSON.stringify(sortedByKey(merged))}'`;
+    result['resources'] = `'${commandJson(merged)}'`;
   }
   return result;
 }
 
-/** Reads the `resources` parameter, which users quote for the shell in many ways; undefined when it is not a map of numbers. */
+/**
+ * Reads the `resources` parameter, which users quote for the shell in many ways; undefined when it is not a map of numbers. A `null` counts
+ * as 0.
+ */
 function parseCustomResources(text: string | undefined): Readonly<Record<string, number>> | undefined {
   if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text.replaceAll(/^['"` ]+|['"` ]+$/g, ''));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const entries = Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
-    return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
+    const entries = Object.entries(value).map(([name, amount]): [string, unknown] => [name, amount ?? 0]);
+    const amounts = entries.filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+    return amounts.length === entries.length ? Object.fromEntries(amounts) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function sortedByKey(map: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function nonZero(text: Quantity | undefined): Amount | undefined {

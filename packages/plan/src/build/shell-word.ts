@@ -1,5 +1,6 @@
 /** What a shell puts in by itself: its result is not taken apart between double quotes. */
-const PUT_IN = `\\$${bracketed('(', ')')}|\\$${bracketed('{', '}')}|\`[^\`]*\``;
+const COMMAND = `\\$${bracketed('(', ')')}`;
+const PUT_IN = `${COMMAND}|\\$${bracketed('{', '}')}|\`[^\`]*\``;
 /** What a shell does not look into. */
 const QUOTED = String.raw`'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]`;
 const WHOLE = new RegExp(String.raw`^(?:${QUOTED}|${PUT_IN}|\$(?![({])|[^\s;&|<>()'"\`\\$])*$`);
@@ -14,7 +15,8 @@ export function shellWord(text: string): string {
     return isWhole ? text : `"${escaped(text)}"`;
   }
   const literal = text.replaceAll(new RegExp(PUT_IN, 'g'), '');
-  const isTakenApart = /[\s;&|<>]/.test(text) || /[()]/.test(literal) || isBraceExpansion(literal);
+  const withoutCommands = text.replaceAll(new RegExp(COMMAND, 'g'), '');
+  const isTakenApart = /[\s;&|<>]/.test(withoutCommands) || /[()]/.test(literal) || isBraceExpansion(literal);
   return isTakenApart ? `"${text}"` : text;
 }
 

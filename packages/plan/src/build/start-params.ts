@@ -7,6 +7,7 @@ import {
   quantityValue,
   type StringMap,
 } from '@manta/api';
+import { commandJson } from './command-json.ts';
 
 /** Flags of `ray start` without their dashes. */
 export type StartParams = StringMap;
@@ -86,6 +87,6 @@ function paramsFromResources(resources: StringMap): StartParams {
     else if (isGpuResourceKey(lower)) params['num-gpus'] = String(quantityValue(quantity.value));
     else custom[key] = approximate(resources[key] ?? '', quantity.value);
   }
-  if (Object.keys(custom).length > 0) params['resources'] = `'${JSON.stringify(custom)}'`;
+  if (Object.keys(custom).length > 0) params['resources'] = `'${commandJson(custom)}'`;
   return params;
 }

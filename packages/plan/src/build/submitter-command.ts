@@ -13,10 +13,10 @@ import {
   unparsed,
   type YamlParser,
 } from '@manta/api';
+import { commandJson } from './command-json.ts';
 import type { BuildContext } from './context.ts';
 import { rayContainerOf } from './pod-draft.ts';
 import { namedPort } from './probes.ts';
-import { submitterJson } from './submitter-json.ts';
 import { readRuntimeEnv } from './submitter-runtime-env.ts';
 
 /** What a submit command is made of. */
@@ -98,7 +98,7 @@ function submitOptions(input: SubmitInput): Parsed<readonly string[]> {
   const metadata = metadataOption(spec);
   if (!metadata.ok) return metadata;
   return parsed([
-    ...(runtimeEnv.value === undefined ? [] : [`--runtime-env-json ${goQuote(submitterJson(runtimeEnv.value))}`]),
+    ...(runtimeEnv.value === undefined ? [] : [`--runtime-env-json ${goQuote(commandJson(runtimeEnv.value))}`]),
     ...metadata.value,
     ...(jobId === '' ? [] : [`--submission-id ${jobId}`]),
     ...amountOption('--entrypoint-num-cpus', spec.entrypointNumCpus),
@@ -116,7 +116,7 @@ function metadataOption({ metadata = {}, rayClusterSpec }: RayJobSpec): Parsed<r
     if (!isReleaseAtLeast(version.value, METADATA_SINCE))
       return unparsed('the Ray version must be at least 2.6.0 to use the metadata field');
   }
-  return parsed([`--metadata-json ${goQuote(submitterJson(metadata))}`]);
+  return parsed([`--metadata-json ${goQuote(commandJson(metadata))}`]);
 }
 
 /** The CRD holds these as 32-bit floats, and that is what the digits show. */

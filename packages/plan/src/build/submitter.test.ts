@@ -2,9 +2,9 @@ import type { Container, PodTemplateSpec, RayClusterSpec, RayJob, RayJobSpec } f
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildContext } from '../testing/build-context.ts';
+import { commandJson } from './command-json.ts';
 import { submitCommand } from './submitter-command.ts';
 import { buildSubmitterJob, type SubmitterJobInput } from './submitter-job.ts';
-import { submitterJson } from './submitter-json.ts';
 import { buildJobSubmission } from './submitter-request.ts';
 import { withSidecarSubmitter } from './submitter-sidecar.ts';
 
@@ -340,11 +340,11 @@ describe('buildJobSubmission()', () => {
   });
 });
 
-describe('submitterJson()', () => {
+describe('commandJson()', () => {
   it('means what JSON.stringify means, whatever the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const text = submitterJson(value);
+        const text = commandJson(value);
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(text).not.toMatch(/[<>&\u2028\u2029]/);
       }),

@@ -1,8 +1,8 @@
 /**
- * JSON as it stands in a submit command: keys in order, nulls kept, and the characters that HTML treats specially escaped, since the text
- * that other implementations make has them so and a Job must not differ by them.
+ * JSON as it stands in a command that we generate: keys in order, nulls kept, and the characters that HTML treats specially escaped, since
+ * the text that other implementations make has them so and a Job or a pod must not differ by them.
  */
-export function submitterJson(value: unknown): string {
+export function commandJson(value: unknown): string {
   return ordered(value).replace(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -58,8 +58,8 @@ function identity(cluster: RayCluster, nodeType: NodeType, fqdn: string): readon
     { name: CollectorEnvName.RayRole, value: nodeType === NodeType.Head ? 'Head' : 'Worker' },
     { name: CollectorEnvName.EventsPort, value: String(DefaultPort.CollectorEvents) },
     ...(fqdn === '' ? [] : [{ name: EnvName.FqRayIp, value: fqdn }]),
-    ...(ownerKind === undefined ? [] : [{ name: CollectorEnvName.OwnerKind, value: ownerKind }]),
-    ...(ownerName === undefined ? [] : [{ name: CollectorEnvName.OwnerName, value: ownerName }]),
+    ...(ownerKind ? [{ name: CollectorEnvName.OwnerKind, value: ownerKind }] : []),
+    ...(ownerName ? [{ name: CollectorEnvName.OwnerName, value: ownerName }] : []),
   ];
 }
 

@@ -319,6 +319,9 @@ describe('the history collector', () => {
     const labels = { 'ray.io/originated-from-crd': 'RayJob', 'ray.io/originated-from-cr-name': 'j' };
     const container = named(headOf(rayCluster('demo', collecting, withLabels(labels))), 'ray-history-collector');
     expect([valueOf(container, 'OWNER_KIND'), valueOf(container, 'OWNER_NAME')]).toEqual(['RayJob', 'j']);
+    const empty = { 'ray.io/originated-from-crd': '', 'ray.io/originated-from-cr-name': '' };
+    const nobodys = named(headOf(rayCluster('demo', collecting, withLabels(empty))), 'ray-history-collector');
+    expect(envNames(nobodys)).toEqual([...NAMES, 'RAY_DASHBOARD_ADDRESS']);
   });
 
   it('makes Ray export its events unless the user has his own settings', () => {

@@ -1,4 +1,5 @@
 import type { RayCallError } from '../call-error.ts';
+import type { Pace } from './pace.ts';
 
 /** A head that could not be reached, since when, and until when it is left alone. */
 export interface Outage {
@@ -40,7 +41,7 @@ export class Breaker {
   }
 
   /** For how long the head is left alone; 0 or less: it may be tried. No pause is longer than the longest: then the clock was set back. */
-  msLeft(now: number, rule: Pick<PauseRule, 'maxPauseMs'>): number {
+  msLeft(now: number, rule: Omit<PauseRule, 'random'>): number {
     const left = (this.#outage?.until ?? 0) - now;
     return left > longestPause(rule, FIRST_PAUSE_MS) ? 0 : left;
   }
@@ -67,20 +68,23 @@ export class Breaker {
 export interface PauseRule {
   readonly maxPauseMs: number;
   readonly random: () => number;
+  /** Where very much fails, pauses are longer. */
+  readonly pace: Pick<Pace, 'shortestPauseMs'>;
 }
 
 /** A head that takes its time to say nothing holds up others, so it is given more. */
 const PATIENCE = 2;
 const SPREAD = 0.25;
 
-/** The pause after the `failures`th failure in a row: the beat at first, then twice as long each time up to the bound, give or take a quarter. */
+/** The pause after the `failures`th failure in a row: the beat at first, then twice as long each time up to the bound, or as long as there is room for, give or take a quarter. */
 export function pauseAfter(rule: PauseRule, everyMs: number, failures: number, { failure }: RayCallError): number {
   const grown = everyMs * 2 ** Math.min(failures - 1, 20);
   const boundMs = rule.maxPauseMs * (failure === 'timeout' ? PATIENCE : 1);
-  return Math.max(everyMs, Math.min(boundMs, grown)) * (1 - SPREAD + 2 * SPREAD * rule.random());
+  const shortestMs = Math.max(everyMs, rule.pace.shortestPauseMs);
+  return Math.max(shortestMs, Math.min(boundMs, grown)) * (1 - SPREAD + 2 * SPREAD * rule.random());
 }
 
 /** What no pause is longer than, with this beat. */
-export function longestPause({ maxPauseMs }: Pick<PauseRule, 'maxPauseMs'>, everyMs: number): number {
-  return Math.max(everyMs, PATIENCE * maxPauseMs) * (1 + SPREAD);
+export function longestPause({ maxPauseMs, pace }: Omit<PauseRule, 'random'>, everyMs: number): number {
+  return Math.max(everyMs, pace.shortestPauseMs, PATIENCE * maxPauseMs) * (1 + SPREAD);
 }

@@ -80,6 +80,9 @@ export interface RayPollerOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** The most requests under way at once over all heads, 256 when not given. */
   readonly maxInFlight?: number | undefined;
-  /** The longest pause between two tries of a failing head, give or take a quarter; 4 seconds when not given. One that hangs gets twice that. */
+  /**
+   * The longest pause between two tries of a failing head, give or take a quarter; 4 seconds when not given. One that hangs gets twice that;
+   * where more than a hundred tries a second would come of it, all get longer ones.
+   */
   readonly maxPauseMs?: number | undefined;
 }

@@ -76,6 +76,7 @@ export class Entry {
   heard(value: unknown, at: number): void {
     this.#failures = 0;
     if (this.question.kind === 'job') this.#world.pace.join(this);
+    else this.#world.pace.leave(this);
     this.#learn(hear(value, at));
     this.#rest();
   }
@@ -83,7 +84,9 @@ export class Entry {
   /** A call that was sent at `at` failed. Leaves the entry idle until `notBefore` at least. */
   failed(error: RayCallError, at: number, notBefore = NEVER): void {
     this.#failures += 1;
-    this.#world.pace.leave(this);
+    // A head that is left alone is tried once for all of its questions.
+    if (notBefore === NEVER) this.#world.pace.fail(this);
+    else this.#world.pace.leave(this);
     this.#learn(fail(this.#knowledge, error, at));
     this.#rest(notBefore);
   }

@@ -61,6 +61,7 @@ export class HeadState {
   /** No more timers. */
   stop(): void {
     this.#cancelRetry();
+    this.#world.pace.leave(this);
     for (const entry of this.#entries.values()) entry.stop();
   }
 
@@ -143,14 +144,19 @@ export class HeadState {
   #reached(): void {
     const wasAway = this.#breaker.outage !== undefined;
     this.#breaker.reached();
+    this.#world.pace.leave(this);
     if (!wasAway) return;
     for (const entry of this.#entries.values()) entry.hurry();
     this.#pump();
   }
 
   #missed(error: RayCallError, sentAt: number): void {
-    if (isHeadAway(error)) this.#breaker.missed(error, sentAt, this.#world.clock.now(), this.#world);
-    else this.#reached();
+    if (!isHeadAway(error)) {
+      this.#reached();
+      return;
+    }
+    this.#breaker.missed(error, sentAt, this.#world.clock.now(), this.#world);
+    if (this.#breaker.outage !== undefined) this.#world.pace.fail(this);
   }
 
   #outdate(command: Command): void {

@@ -1,25 +1,39 @@
-/** Over all heads a hundred questions a second are asked about jobs that run: up to 300 of them keep a beat of three seconds. */
+/** A hundred a second: up to 300 jobs that run keep a beat of three seconds, up to 400 heads that fail are tried every four. */
 const SHARE_MS = 10;
 
 /**
  * Knows how many jobs are asked after, and slows their beats down when there are very many, so that asking leaves time for all else.
- * Heads that do not answer are left out: they have pauses of their own, and must not hold up those that do.
+ * What fails has pauses of its own, a hundred tries a second over all of it: it must not hold up what is answered.
  */
 export class Pace {
   readonly #answered = new Set<object>();
+  readonly #failing = new Set<object>();
 
   /** A head has answered this question about a job, and will be asked again. */
   join(question: object): void {
+    this.#failing.delete(question);
     this.#answered.add(question);
   }
 
-  /** It is not asked any more, or not answered. */
+  /** This question, or this head on behalf of all of its questions, has failed and will be tried again. */
+  fail(tried: object): void {
+    this.#answered.delete(tried);
+    this.#failing.add(tried);
+  }
+
+  /** It is not asked any more, or tried by somebody else. */
   leave(question: object): void {
     this.#answered.delete(question);
+    this.#failing.delete(question);
   }
 
   /** The shortest beat that there is room for. */
   get shortestMs(): number {
     return this.#answered.size * SHARE_MS;
+  }
+
+  /** The same for the pause between two tries of what fails. */
+  get shortestPauseMs(): number {
+    return this.#failing.size * SHARE_MS;
   }
 }

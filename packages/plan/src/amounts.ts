@@ -4,7 +4,6 @@ import {
   compareQuantities,
   type Container,
   formatQuantity,
-  isZeroQuantity,
   multiplyQuantity,
   parseQuantity,
   type PodSpec,
@@ -47,12 +46,10 @@ export function podAmounts({ containers, initContainers = [], overhead = {} }: P
   return addAmounts(combine(most, together, larger), amountsOf(overhead));
 }
 
-/** As a resource list in an object: sorted, without what is zero. */
+/** As a resource list in an object, sorted. */
 export function resourceList(amounts: Amounts): Readonly<Record<string, string>> {
-  const asked = [...amounts].filter(([, amount]) => !isZeroQuantity(amount));
-  return Object.fromEntries(
-    asked.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, amount]) => [key, formatQuantity(amount)]),
-  );
+  const byName = [...amounts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(byName.map(([key, amount]) => [key, formatQuantity(amount)]));
 }
 
 /** The amounts of a resource list; what cannot be read is left out. */

@@ -30,6 +30,7 @@ export interface Member {
   readonly desired: number;
   /** Pods without which nothing begins, where the autoscaler brings the rest. */
   readonly least: number;
+  readonly isSuspended?: boolean;
 }
 
 /** The gang of a cluster, plus the pod of a submitter where a job has one. */
@@ -53,10 +54,14 @@ export function memberCount(gang: Gang): number {
   return rayMembers(gang).reduce((sum, member) => sum + counted(gang, member), 0);
 }
 
-/** What the gang asks for, the submitter included: room for it has to be left. */
+/**
+ * What the gang asks for, the submitter included: room for it has to be left. Groups that have no pods now ask for nothing of each of
+ * their resources, suspended ones for no resources.
+ */
 export function gangAmounts(gang: Gang): Amounts {
   return gang
     .members()
+    .filter(({ isSuspended = false }) => !isSuspended)
     .map((member) => timesAmounts(podAmounts(member.pod), counted(gang, member)))
     .reduce(addAmounts, NO_AMOUNTS);
 }
@@ -78,6 +83,7 @@ function clusterMembers(cluster: RayCluster, spec: RayClusterSpec, context: Buil
       pod: buildWorkerPod(cluster, spec, group, undefined, context).spec ?? NO_POD,
       desired: desiredPods(group),
       least: leastPods(group),
+      isSuspended: group.suspend === true,
     })),
   ];
 }

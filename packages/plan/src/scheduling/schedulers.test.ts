@@ -281,8 +281,30 @@ describe('what a gang asks for', () => {
     expect(taskGroups(world)[0]).toMatchObject({ minResource: { cpu: '2500m', memory: '4608Mi' }, name: 'headgroup' });
   });
 
+  it.each(['volcano', 'scheduler-plugins'] as const)('%s: none of what a group without pods would need', (name) => {
+    const gpus = { spec: { containers: [{ name: 'ray', resources: { limits: { 'nvidia.com/gpu': 1 } } }] } };
+    const groups = [group({ groupName: 'gpu', replicas: 0, minReplicas: 0, template: gpus })];
+    expect(asked(name, { ...SPEC, workerGroupSpecs: groups })).toEqual({
+      cpu: '2',
+      memory: '4Gi',
+      'nvidia.com/gpu': '0',
+    });
+  });
+
+  it('YuniKorn: by groups that the user has written down, unless that is empty', () => {
+    const said = (annotation: string) => {
+      const metadata = { annotations: { 'yunikorn.apache.org/task-groups': annotation } };
+      return new GangWorld('yunikorn', { metadata }).rest().pods[0]?.metadata?.annotations?.[
+        'yunikorn.apache.org/task-groups'
+      ];
+    };
+    expect(said('[{"name":"mine"}]')).toBe('[{"name":"mine"}]');
+    expect(said('')).toContain('"name":"headgroup"');
+  });
+
   it('nothing for a group that is suspended', () => {
-    const groups = [group({ replicas: 3, suspend: true, template: template('1', '1Gi') })];
+    const gpus = { spec: { containers: [{ name: 'ray', resources: { limits: { 'nvidia.com/gpu': 1 } } }] } };
+    const groups = [group({ replicas: 3, suspend: true, template: gpus })];
     expect(asked('volcano', { ...SPEC, workerGroupSpecs: groups })).toEqual({ cpu: '2', memory: '4Gi' });
   });
 });

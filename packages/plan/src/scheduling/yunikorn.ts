@@ -1,8 +1,8 @@
 import { SchedulerAnnotation, SchedulerLabel } from '@manta/api';
-import { podAmounts, resourceList } from '../amounts.ts';
-import type { Gang, Member } from './gang.ts';
+import type { Gang } from './gang.ts';
 import { copied, hasGangLabel } from './marks.ts';
 import type { BatchScheduler } from './scheduler.ts';
+import { writeTaskGroups } from './task-groups.ts';
 
 const { YuniKornApplication, YuniKornQueue, YuniKornPodApplication, YuniKornPodQueue } = SchedulerLabel;
 
@@ -36,17 +36,5 @@ export const yunikorn: BatchScheduler = {
 /** What the user or the job has written down counts; the members of a gang must all say the same. */
 function taskGroups(gang: Gang): string {
   const given = gang.owner.object.metadata?.annotations?.[SchedulerAnnotation.YuniKornTaskGroups];
-  return given ?? JSON.stringify(gang.members().map(taskGroup));
-}
-
-function taskGroup({ group, pod, least }: Member): object {
-  const { nodeSelector, affinity, tolerations } = pod;
-  return {
-    minResource: resourceList(podAmounts(pod)),
-    ...(nodeSelector === undefined ? {} : { nodeSelector }),
-    ...(affinity === undefined ? {} : { affinity }),
-    name: group,
-    ...(tolerations === undefined ? {} : { tolerations }),
-    minMember: least,
-  };
+  return given || writeTaskGroups(gang.members());
 }

@@ -1,0 +1,78 @@
+import { isRecord } from '@manta/api';
+import { podAmounts, resourceList } from '../amounts.ts';
+import type { Member } from './gang.ts';
+
+/**
+ * What a gang is made of, in the text that YuniKorn reads from pods. All members must say the same to the letter, and pods of one cluster
+ * may have been made by KubeRay: members of objects come in the order of the API's types, and what is empty is left out.
+ */
+export function writeTaskGroups(members: readonly Member[]): string {
+  return JSON.stringify(members.map(taskGroup));
+}
+
+function taskGroup({ group, pod, least }: Member): object {
+  const { nodeSelector = {}, affinity, tolerations = [] } = pod;
+  return {
+    minResource: resourceList(podAmounts(pod)),
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: byName(nodeSelector) }),
+    ...(affinity === undefined ? {} : { affinity: inOrder(affinity) }),
+    name: group,
+    ...(tolerations.length === 0 ? {} : { tolerations: tolerations.map(inOrder) }),
+    minMember: least,
+  };
+}
+
+/** The members of tolerations, affinities and what is in them; no two types have the same members in different orders. */
+const ORDER: readonly string[] = [
+  'nodeAffinity',
+  'podAffinity',
+  'podAntiAffinity',
+  'requiredDuringSchedulingIgnoredDuringExecution',
+  'preferredDuringSchedulingIgnoredDuringExecution',
+  'nodeSelectorTerms',
+  'weight',
+  'preference',
+  'podAffinityTerm',
+  'labelSelector',
+  'namespaces',
+  'topologyKey',
+  'namespaceSelector',
+  'matchLabelKeys',
+  'mismatchLabelKeys',
+  'matchLabels',
+  'matchExpressions',
+  'matchFields',
+  'key',
+  'operator',
+  'value',
+  'values',
+  'effect',
+  'tolerationSeconds',
+];
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isRecord(value)) return value;
+  const known = Object.entries(value).toSorted(([a], [b]) => rank(a) - rank(b));
+  return Object.fromEntries(
+    known.flatMap(([key, content]) => {
+      const written = key === 'matchLabels' && isRecord(content) ? byName(content) : inOrder(content);
+      return isEmpty(key, written) ? [] : [[key, written]];
+    }),
+  );
+}
+
+function rank(key: string): number {
+  const at = ORDER.indexOf(key);
+  return at < 0 ? ORDER.length : at;
+}
+
+/** A selector without terms or labels says something; a list or map in it that has nothing says nothing. */
+function isEmpty(key: string, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0 && key !== 'nodeSelectorTerms';
+  return key === 'matchLabels' && isRecord(value) && Object.keys(value).length === 0;
+}
+
+function byName<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

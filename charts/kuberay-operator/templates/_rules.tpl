@@ -38,7 +38,7 @@
   verbs: [create, list, update, watch]
 - apiGroups: [rbac.authorization.k8s.io]
   resources: [rolebindings]
-  verbs: [create, list, watch]
+  verbs: [create, delete, list, watch]
 - apiGroups: [""]
   resources: [pods/resize]
   verbs: [patch]

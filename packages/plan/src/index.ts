@@ -56,6 +56,7 @@ export type {
   ObservedChildren,
   ObservedRayCluster,
   PodRecord,
+  RoleBindingRecord,
   RoleRecord,
   RouteRecord,
   ServiceRecord,
@@ -76,6 +77,7 @@ export { planRayCronJob, type RayCronJobPlan } from './raycronjob/plan.ts';
 export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
 export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
 export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
+export { isLossInQuestion, isNewsOfHead } from './rayjob/lost-head.ts';
 export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
 export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';

@@ -1,6 +1,6 @@
 import type { Job } from '@manta/api';
 import { describe, expect, it } from 'vitest';
-import { jobRecord, serviceRecord } from './child-records.ts';
+import { jobRecord, roleBindingRecord, serviceRecord } from './child-records.ts';
 
 describe('what belongs to a cluster', () => {
   const job = (nodeType?: string): Job => ({
@@ -16,6 +16,19 @@ describe('what belongs to a cluster', () => {
   it('is, of Jobs, one that cleans Redis and no other', () => {
     expect(jobRecord(job('redis-cleanup'))).toMatchObject({ belongsTo: ['ml/demo'], outcome: 'Complete' });
     expect(jobRecord(job()).belongsTo).toEqual([]);
+  });
+
+  it('is, of RoleBindings, one with our label; the accounts that it is for are known', () => {
+    const binding = {
+      metadata: { name: 'demo', namespace: 'ml', labels: { 'ray.io/cluster': 'demo' } },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'demo' },
+      subjects: [
+        { kind: 'ServiceAccount', name: 'mine', namespace: 'ml' },
+        { kind: 'User', name: 'somebody' },
+      ],
+    };
+    expect(roleBindingRecord(binding)).toMatchObject({ belongsTo: ['ml/demo'], accounts: ['mine'] });
+    expect(roleBindingRecord({ roleRef: binding.roleRef }).accounts).toEqual([]);
   });
 
   it.each([

@@ -7,10 +7,19 @@ import {
   NodeType,
   OriginCrd,
   type Role,
+  type RoleBinding,
   type Service,
   type StringMap,
 } from '@manta/api';
-import type { JobRecord, NamedRecord, RoleRecord, Route, RouteRecord, ServiceRecord } from '@manta/plan';
+import type {
+  JobRecord,
+  NamedRecord,
+  RoleBindingRecord,
+  RoleRecord,
+  Route,
+  RouteRecord,
+  ServiceRecord,
+} from '@manta/plan';
 
 /** Where a child belongs: `namespace/cluster`. */
 export type ClusterKey = string;
@@ -61,6 +70,11 @@ function isKeptWhole(labels: Readonly<Record<string, string>>): boolean {
 
 export function roleRecord(role: Role): Belonging<RoleRecord> {
   return { ...labelledRecord(role), role: withoutManagedFields(role) };
+}
+
+export function roleBindingRecord(binding: RoleBinding): Belonging<RoleBindingRecord> {
+  const accounts = (binding.subjects ?? []).filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name);
+  return { ...labelledRecord(binding), accounts };
 }
 
 export function routeRecord(object: KubeObject): Belonging<RouteRecord> {

@@ -6,6 +6,7 @@ import type {
   LiveIngress,
   NamedRecord,
   PodRecord,
+  RoleBindingRecord,
   RoleRecord,
   RouteRecord,
   ServiceRecord,
@@ -18,6 +19,7 @@ import {
   labelledRecord,
   namedRecord,
   originKeys,
+  roleBindingRecord,
   roleRecord,
   routeRecord,
   serviceRecord,
@@ -36,7 +38,7 @@ export interface RayClusterCache {
   readonly jobs: Informer<Belonging<JobRecord>, 'cluster'>;
   readonly serviceAccounts: Informer<NamedRecord>;
   readonly roles: Informer<Belonging<RoleRecord>, 'cluster'>;
-  readonly roleBindings: Informer<Belonging<NamedRecord>, 'cluster'>;
+  readonly roleBindings: Informer<Belonging<RoleBindingRecord>, 'cluster'>;
   readonly secrets: Informer<Belonging<NamedRecord>, 'cluster'>;
   readonly ingresses: Informer<LiveIngress>;
   /** Only where the embedded GCS storage is switched on. */
@@ -103,7 +105,7 @@ export function createRayClusterCache(
     }),
     serviceAccounts: createInformer(world, { type: resources.serviceAccounts, ...named }),
     roles: createInformer(world, { ...ours, type: resources.roles, project: roleRecord }),
-    roleBindings: createInformer(world, { type: resources.roleBindings, ...labelled }),
+    roleBindings: createInformer(world, { ...ours, type: resources.roleBindings, project: roleBindingRecord }),
     secrets: createInformer(world, { type: resources.secrets, ...labelled }),
     ingresses: createInformer(world, { type: resources.ingresses, namespaces, content: 'full', project: liveIngress }),
     claims: hasClaims

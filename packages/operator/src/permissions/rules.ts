@@ -78,7 +78,7 @@ export const ACCESS_RULES: readonly AccessRule[] = [
   base('leader election', ['coordination.k8s.io'], ['leases'], ['create', 'get', 'update']),
   base('autoscaler accounts', [''], ['serviceaccounts'], [...FOLLOW, 'create']),
   base('autoscaler accounts', ['rbac.authorization.k8s.io'], ['roles'], [...FOLLOW, 'create', 'update']),
-  base('autoscaler accounts', ['rbac.authorization.k8s.io'], ['rolebindings'], [...FOLLOW, 'create']),
+  base('autoscaler accounts', ['rbac.authorization.k8s.io'], ['rolebindings'], [...FOLLOW, 'create', 'delete']),
   // Held only so that it may be granted to the autoscaler.
   base('autoscaler accounts', [''], ['pods/resize'], ['patch']),
   // Where owners are guarded, whoever changes the owners of a secret or a claim must be allowed to delete it.

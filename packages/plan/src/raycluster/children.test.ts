@@ -83,6 +83,53 @@ describe('the autoscaler', () => {
   });
 });
 
+describe("the autoscaler's binding", () => {
+  const account = (serviceAccountName?: string) => ({
+    enableInTreeAutoscaling: true,
+    headGroupSpec: {
+      ...HEAD,
+      template: {
+        spec: { ...HEAD.template.spec, ...(serviceAccountName === undefined ? {} : { serviceAccountName }) },
+      },
+    },
+  });
+  const bound = (accounts: readonly string[] | undefined, owner?: string) => ({
+    serviceAccounts: [named('demo'), named('mine', '')],
+    roles: [named('demo')],
+    roleBindings: [{ ...named('demo', owner), accounts }],
+  });
+  const anew = ['delete RoleBinding demo', 'create RoleBinding demo', 'create Pod demo-head-?'];
+
+  it.each<[string, ObservedOptions, readonly string[]]>([
+    ['follows the head to another account', { spec: account('mine'), children: bound(['demo']) }, anew],
+    ['comes back from it', { spec: account(), children: bound(['mine']) }, anew],
+    ['stays while a head runs that has the old one', { pods, spec: account('mine'), children: bound(['demo']) }, []],
+    [
+      'stays where it gives rights to others, too',
+      { spec: account('mine'), children: bound(['demo', 'mine']) },
+      ['create Pod demo-head-?'],
+    ],
+    [
+      'stays where it is not ours',
+      { spec: account('mine'), children: bound(['demo'], 'else') },
+      ['create Pod demo-head-?'],
+    ],
+    [
+      'stays where nobody knows whom it is for',
+      { spec: account('mine'), children: bound(undefined) },
+      ['create Pod demo-head-?'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
+  });
+
+  it('is made anew even if the old one cannot be deleted: the head comes all the same', () => {
+    const { actions } = planRayCluster(observed({ spec: account('mine'), children: bound(['demo']) }));
+    expect(actions[0]).toMatchObject({ type: 'delete', uid: 'uid-demo', isOptional: true });
+    expect(actions[1]).toMatchObject({ type: 'create', whenExists: 'fine' });
+  });
+});
+
 describe('what is there already', () => {
   const live = (ports: readonly { readonly name: string; readonly port: number }[]) => ({
     metadata: { name: 'demo-head-svc' },

@@ -1,18 +1,12 @@
-import { isAutoscalingEnabled, Label, type Role, type Service, SharedEventReason } from '@manta/api';
+import { Label, type Service, SharedEventReason } from '@manta/api';
 import { alignHeadService } from '../build/align-head-service.ts';
 import { buildAuthSecret } from '../build/auth-secret.ts';
-import {
-  alignAutoscalerRole,
-  buildAutoscalerRole,
-  buildAutoscalerRoleBinding,
-  buildAutoscalerServiceAccount,
-  ownServiceAccount,
-} from '../build/autoscaler-access.ts';
 import { buildHeadBudget } from '../build/head-budget.ts';
 import { buildHeadService, headServiceSelector } from '../build/head-service.ts';
 import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
 import { type Action, validationWarning, warning } from '../plan.ts';
+import { planAutoscalerAccess } from './access.ts';
 import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
@@ -24,8 +18,7 @@ import { fullName, type Subject } from './subject.ts';
 /** Everything that belongs to a cluster besides its pods, in the order in which pods come to need it. */
 export function planChildren(subject: Subject): readonly Action[] {
   return [
-    ...planServiceAccount(subject),
-    ...planAccess(subject),
+    ...planAutoscalerAccess(subject),
     ...planEntry(subject),
     ...planAuthSecret(subject),
     ...planHeadService(subject),
@@ -35,51 +28,6 @@ export function planChildren(subject: Subject): readonly Action[] {
     ...planHeadBudget(subject),
     ...tellOfSharedNames(subject),
   ];
-}
-
-/** Users who name an account for the head bring it themselves: without it the head could not be created. */
-function planServiceAccount(subject: Subject): readonly Action[] {
-  const { spec, cluster, children, name, unreadable } = subject;
-  const own = isAutoscalingEnabled(spec) ? ownServiceAccount(spec) : undefined;
-  if (own !== undefined && !unreadable.has('ServiceAccount') && !isThere(children.serviceAccounts, own)) {
-    const note = `Failed to reconcile RayCluster ${fullName(subject, name)}. If users specify ServiceAccountName for the head Pod, they need to create a ServiceAccount themselves. However, ServiceAccount ${own} is not found. Please create one. See the PR description of https://github.com/ray-project/kuberay/pull/1128 for more details.`;
-    return [
-      validationWarning(SharedEventReason.AutoscalerServiceAccountNotFound, note),
-      { type: 'fail', message: `serviceaccounts "${own}" not found` },
-    ];
-  }
-  return createUnlessThere(
-    subject,
-    'ServiceAccount',
-    'service account',
-    buildAutoscalerServiceAccount(cluster, spec, objectName(subject)),
-    children.serviceAccounts,
-  );
-}
-
-function planAccess(subject: Subject): readonly Action[] {
-  const { spec, cluster, children } = subject;
-  const used = objectName(subject);
-  const role = buildAutoscalerRole(cluster, spec, used);
-  return [
-    ...createUnlessThere(subject, 'Role', 'role', role, children.roles),
-    ...updateRole(subject, role),
-    ...createUnlessThere(
-      subject,
-      'RoleBinding',
-      'role binding',
-      buildAutoscalerRoleBinding(cluster, spec, used),
-      children.roleBindings,
-    ),
-  ];
-}
-
-/** What a newer autoscaler needs reaches clusters that are there already. */
-function updateRole(subject: Subject, wanted: Role | undefined): readonly Action[] {
-  const { children, uid } = subject;
-  const live = children.roles.find(({ name, owner }) => name === wanted?.metadata?.name && owner === uid)?.role;
-  const aligned = live === undefined || wanted === undefined ? undefined : alignAutoscalerRole(live, wanted);
-  return aligned === undefined ? [] : [updateChild(subject, 'Role', 'role', aligned)];
 }
 
 /** Made once and never changed: whoever has the token goes on using it. Nobody is told, as with any secret. */

@@ -125,7 +125,7 @@ export interface ObservedChildren {
   readonly services: readonly ServiceRecord[];
   readonly serviceAccounts: readonly NamedRecord[];
   readonly roles: readonly RoleRecord[];
-  readonly roleBindings: readonly NamedRecord[];
+  readonly roleBindings: readonly RoleBindingRecord[];
   readonly secrets: readonly NamedRecord[];
   readonly ingresses: readonly LiveIngress[];
   readonly routes: readonly RouteRecord[];
@@ -148,6 +148,12 @@ export interface NamedRecord {
 export interface RoleRecord extends NamedRecord {
   /** Absent where it is not known. */
   readonly role?: Role | undefined;
+}
+
+/** A RoleBinding with the accounts that it gives rights to. */
+export interface RoleBindingRecord extends NamedRecord {
+  /** Absent where they are not known. */
+  readonly accounts?: readonly string[] | undefined;
 }
 
 /** A Route with where it leads to. */

@@ -8,6 +8,7 @@ import {
   type PersistentVolumeClaim,
   type Pod,
   type RayCluster,
+  type RoleBinding,
   type Service,
   textAt,
 } from '@manta/api';
@@ -18,6 +19,7 @@ import type {
   ObservedChildren,
   ObservedRayCluster,
   PodRecord,
+  RoleBindingRecord,
   RoleRecord,
   ServiceRecord,
 } from '../raycluster/observed.ts';
@@ -71,6 +73,8 @@ export class TinyWorld {
       if (action.type === 'create' && !this.#create(action)) return { kind: 'waiting', message: '' };
       if (action.type === 'delete' && action.kind === 'Pod') this.#end(({ uid }) => uid === action.uid);
       if (action.type === 'delete' && action.kind === 'Ingress') this.#children = { ...this.#children, ingresses: [] };
+      if (action.type === 'delete' && action.kind === 'RoleBinding')
+        this.#children = { ...this.#children, roleBindings: [] };
       if (action.type === 'delete-pods') this.#end((pod) => hasLabels(pod, action.labels));
       if (action.type === 'patch') this.#patch(action);
       if (action.type === 'update') this.#put(listOf(action.kind), action.object);
@@ -114,7 +118,7 @@ export class TinyWorld {
       services: { ...record, labels, clusterIP: 'None', ports: portsOf(object), service: defaulted(stored) },
       serviceAccounts: record,
       roles: { ...record, role: stored },
-      roleBindings: record,
+      roleBindings: { ...record, accounts: accountsOf(object) },
       secrets: record,
       routes: record,
       ingresses: stored,
@@ -152,7 +156,7 @@ export class TinyWorld {
   }
 }
 
-type Child = NamedRecord | RoleRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
+type Child = NamedRecord | RoleRecord | RoleBindingRecord | ServiceRecord | JobRecord | Ingress | PersistentVolumeClaim;
 
 const LISTS: Readonly<Partial<Record<CreateAction['kind'], keyof ObservedChildren>>> = {
   Service: 'services',
@@ -181,6 +185,10 @@ function defaulted(service: Service): Service {
 
 function nameOf(child: Child): string | undefined {
   return 'name' in child ? child.name : child.metadata?.name;
+}
+
+function accountsOf({ subjects = [] }: Partial<RoleBinding>): readonly string[] {
+  return subjects.map(({ name }) => name);
 }
 
 function metadataIn(patch: unknown): Readonly<Record<string, unknown>> {

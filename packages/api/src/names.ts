@@ -74,10 +74,10 @@ export const serviceNames = {
 
 /** Names of the other objects that belong to a RayCluster. */
 export const clusterObjectNames = {
-  serviceAccount: (cluster: string, custom?: string): string => checkName(custom || cluster),
+  /** An account or a Secret of the user's own keeps its name as it is. */
+  serviceAccount: (cluster: string, custom?: string): string => custom || checkName(cluster),
   role: checkName,
   roleBinding: checkName,
-  /** A Secret of the user's own keeps its name as it is. */
   authSecret: (cluster: string, custom?: string): string => custom || checkName(cluster),
   gcsClaim: (cluster: string, custom?: string): string => custom || `${cluster}-gcs-pvc`,
   headBudget: (cluster: string): string => `${cluster}-head`,

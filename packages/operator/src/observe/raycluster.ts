@@ -141,12 +141,7 @@ function otherChildren(
   const claim = cluster.spec?.gcsFaultToleranceOptions?.storage?.claimName;
   const spare = [spareObjectName(name)].filter((each) => each !== undefined);
   return {
-    serviceAccounts: find(
-      cache.serviceAccounts,
-      clusterObjectNames.serviceAccount(name, own),
-      ...(own === undefined ? [] : [own]),
-      ...spare,
-    ),
+    serviceAccounts: find(cache.serviceAccounts, clusterObjectNames.serviceAccount(name, own), ...spare),
     roles: find(cache.roles, clusterObjectNames.role(name), ...spare),
     roleBindings: find(cache.roleBindings, clusterObjectNames.roleBinding(name), ...spare),
     secrets: find(cache.secrets, clusterObjectNames.authSecret(name), ...spare),

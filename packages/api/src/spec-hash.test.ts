@@ -177,7 +177,17 @@ describe('a RayCluster compared with the stamp on its head pod', () => {
     ['a hash of a later kind', stamped(specHash(spec()).replace('m2-', 'm3-')), 'foreign'],
     ['a hash of an earlier kind', stamped(specHash(spec()).replace('m2-', 'm1-')), 'foreign'],
     ['our hash, but another version of ours', stamped(specHash(spec()), '0.0.9'), 'foreign'],
-    ['our hash without version', { hash: specHash(spec()), operatorVersion: undefined }, 'foreign'],
+    ['our hash, its version taken off', { hash: specHash(spec()), operatorVersion: undefined }, 'same'],
+    [
+      'our hash of another spec, its version taken off',
+      { hash: specHash(spec({ rayVersion: '2.9.0' })), operatorVersion: undefined },
+      'different',
+    ],
+    [
+      "another operator's hash without version",
+      { hash: '5SQ1O9TRG4L1VJDCVQKS3RTCJJ8AB5E8', operatorVersion: undefined },
+      'foreign',
+    ],
   ])('%s', (_, some, expected) => {
     expect(compareSpec(spec(), some, VERSION)).toBe(expected);
   });

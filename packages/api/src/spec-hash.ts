@@ -49,9 +49,10 @@ export function specHash(spec: RayClusterSpec, scope: HashScope = {}): string {
   return PREFIX + sha256(canonicalJson(normalize(withoutMuted(spec, scope)))).slice(0, HASH_LENGTH);
 }
 
-/** Compares a RayCluster's spec with the stamp on its head pod. */
+/** Compares a RayCluster's spec with the stamp on its head pod. A hash of our kind tells even where the version was taken off. */
 export function compareSpec(spec: RayClusterSpec, stamp: SpecStamp, operatorVersion: string): SpecComparison {
-  if (isForeign(stamp, operatorVersion)) return 'foreign';
+  if (isForeign({ ...stamp, operatorVersion: stamp.operatorVersion ?? operatorVersion }, operatorVersion))
+    return 'foreign';
   return stamp.hash === specHash(spec) ? 'same' : 'different';
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@manta/api';
 import {
   type BuildContext,
+  isNewsOfHead,
   isOnlyMirror,
   type PlanOutcome,
   type PodRecord,
@@ -16,6 +17,7 @@ import {
   type RayAction,
   type RayJobPlan,
 } from '@manta/plan';
+import { isConflict } from '@manta/kube';
 import type { Command, RayHead, RayPoller } from '@manta/ray';
 import {
   type Controller,
@@ -40,6 +42,7 @@ import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
 import { SubmitterEnds } from '../observe/submitter-ends.ts';
+import { UnmadeClusters } from '../observe/unmade-clusters.ts';
 import { ToldWarnings } from '../told-warnings.ts';
 import { MirrorHold } from './mirror-hold.ts';
 import type { RayJobMetrics } from './rayjob-metrics.ts';
@@ -67,7 +70,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   const ends = new SubmitterEnds();
   const absences = new Absences();
   const handedOver = new Map<string, string>();
-  const memory = { ends, absences, handedOver };
+  const unmade = new UnmadeClusters();
+  const memory = { ends, absences, handedOver, unmade };
   const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ...memory };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
@@ -76,19 +80,13 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
     const observation = await observeRayJob(observer, pass, repaired.get(key));
     if (observation === undefined) {
-      poller.forget(ownerOf(key));
-      metrics.forget(key);
-      hold.release(key);
-      ends.forget(key);
-      absences.forget(key);
-      handedOver.delete(key);
-      warnings.forget(key);
-      repaired.delete(key);
+      forget(key);
       return done;
     }
     const { observed, head } = observation;
     const plan = planRayJob(observed);
     remember(repaired, key, plan, observed.now);
+    if (observed.cluster !== undefined) unmade.delete(key);
     const actor: Actor = {
       client: world.client,
       clock: world.clock,
@@ -102,9 +100,24 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     const { generation } = observed.job.metadata ?? {};
     const outcome = await act(warnings.withoutRepeats(key, plan.actions, { generation, now: observed.now }), actor);
     if (outcome.kind !== 'done') return tryAgain(outcome, plan, pass);
-    const heldMs = await write(key, actor, observed.job, plan.status);
+    if (plan.actions.some((action) => action.type === 'create' && action.kind === 'RayCluster')) unmade.delete(key);
+    // Whatever becomes of the write: if it is stored, it is we who wrote it, unless somebody else was faster.
+    if (plan.isBeginning === true) unmade.add(key, plan.status ?? observed.job.status ?? {});
+    const heldMs = await write(key, actor, observed.job, plan.status).catch((error: unknown) => {
+      if (plan.isBeginning === true && isConflict(error)) unmade.delete(key);
+      throw error;
+    });
     const lookAgainMs = soonest(heldMs, plan.lookAgainMs);
     return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
+  }
+
+  function forget(key: string): void {
+    poller.forget(ownerOf(key));
+    metrics.forget(key);
+    hold.release(key);
+    warnings.forget(key);
+    for (const kept of [ends, absences]) kept.forget(key);
+    for (const kept of [handedOver, repaired, unmade]) kept.delete(key);
   }
 
   /** Copies of the cluster's status wait for more of their kind; returns for how long, if they do. */
@@ -119,7 +132,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       return undefined;
     }
     const before = job.status ?? {};
-    const heldMs = hold.waitMs(key, !isOnlyMirror(before, after), world.clock.now());
+    const isUrgent = !isOnlyMirror(before, after) || isNewsOfHead(job, after);
+    const heldMs = hold.waitMs(key, isUrgent, world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);
     if (isHandedOver(before, after)) handedOver.set(key, after.jobId ?? '');

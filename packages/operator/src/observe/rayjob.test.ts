@@ -17,6 +17,7 @@ import { createRayHeads } from './ray-heads.ts';
 import { Absences } from './absences.ts';
 import { observeRayJob, type RayJobObserver } from './rayjob.ts';
 import { SubmitterEnds } from './submitter-ends.ts';
+import { UnmadeClusters } from './unmade-clusters.ts';
 import { createRayJobCache } from './rayjob-cache.ts';
 
 const NAMESPACE = 'default';
@@ -51,6 +52,7 @@ beforeEach(() => {
     ends: new SubmitterEnds(),
     absences: new Absences(),
     handedOver: new Map(),
+    unmade: new UnmadeClusters(),
   };
 });
 
@@ -169,5 +171,49 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
 
   it('is left to its submitter', async () => {
     expect(await readsOf({ submissionMode: 'K8sJobMode' })).toBe(0);
+  });
+});
+
+describe('a job whose cluster, or whose head, the cache does not show', () => {
+  const spec = { submissionMode: 'SidecarMode' } as const;
+  const status = { jobId: 'id', rayClusterName: 'job-x', jobDeploymentStatus: 'Running' } as const;
+
+  /** What a process sees that is behind by any time, and last looked at the job so many seconds ago. */
+  async function seenAfter(seconds: number, cluster: RayCluster | undefined, given: RayJob['status'] = status) {
+    await create(given);
+    const job = await client.get(resources.rayJobs, { name: 'job', namespace: NAMESPACE });
+    const jobs = { get: () => ({ ...job, spec: { ...job.spec, ...spec } }) } as never;
+    const clusters = { get: () => cluster, by: () => [] } as never;
+    observer = { ...observer, jobs, cache: { ...observer.cache, clusters } };
+    observer.absences.since('default/job', cluster === undefined, observer.now() - seconds * 1000);
+    client.requests.length = 0;
+    const { signal } = new AbortController();
+    return await observeRayJob(
+      observer,
+      { key: 'default/job', freshness: 'cached', signal } as ReconcileContext,
+      undefined,
+    );
+  }
+
+  it('is looked at on the server before it counts as lost with its cluster', async () => {
+    const { observed } = (await seenAfter(5, undefined)) ?? {};
+    expect(observed?.cluster?.metadata?.name).toBe('job-x');
+    expect(observed?.missingSince).toBeUndefined();
+  });
+
+  it('is looked at on the server before it counts as lost with its head', async () => {
+    const { observed } = (await seenAfter(0, { metadata: { name: 'job-x', namespace: NAMESPACE } })) ?? {};
+    expect(observed?.heads.map(({ name }) => name)).toEqual(['head']);
+  });
+
+  it('is looked at on the server before its cluster is made a second time', async () => {
+    const { observed } = (await seenAfter(5, undefined, { ...status, jobDeploymentStatus: 'Initializing' })) ?? {};
+    expect(observed?.cluster?.metadata?.name).toBe('job-x');
+  });
+
+  it('costs no question while nothing is decided', async () => {
+    const { observed } = (await seenAfter(4, undefined)) ?? {};
+    expect(observed?.cluster).toBeUndefined();
+    expect(client.requests).toEqual([]);
   });
 });

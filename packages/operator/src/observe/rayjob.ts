@@ -16,6 +16,7 @@ import {
   endOfSubmitter,
   isBetweenTries,
   isCutOff,
+  isLossInQuestion,
   type JobRecord,
   type ObservedRayJob,
   type PodRecord,
@@ -36,6 +37,7 @@ import { answerOf, commandsOf } from './rayjob-answers.ts';
 import { clustersFor, straysOf } from './rayjob-strays.ts';
 import { withSpareSecret } from './spare-secret.ts';
 import type { SubmitterEnds } from './submitter-ends.ts';
+import type { UnmadeClusters } from './unmade-clusters.ts';
 
 /** What observing needs besides the key. */
 export interface RayJobObserver {
@@ -49,6 +51,7 @@ export interface RayJobObserver {
   readonly now: () => number;
   readonly ends: SubmitterEnds;
   readonly absences: Absences;
+  readonly unmade: UnmadeClusters;
   /** The id of each job that this process itself has brought to where it is submitted: nobody has submitted it before. */
   readonly handedOver: ReadonlyMap<ObjectKey, string>;
 }
@@ -90,7 +93,8 @@ export async function observeRayJob(
   const core = await coreOf(observer, key, freshness, signal);
   if (core === undefined) return undefined;
   const seen = await look(observer, { key, signal }, core, repairedSince);
-  if (freshness !== 'cached' || !isRunInQuestion(observer, key, seen.observed)) return seen;
+  const isInQuestion = isRunInQuestion(observer, key, seen.observed) || isLossInQuestion(seen.observed);
+  if (freshness !== 'cached' || !isInQuestion) return seen;
   const read = await live(observer.client, key, signal);
   return read === undefined
     ? undefined
@@ -128,6 +132,7 @@ async function look(
     ...core,
     now,
     missingSince: observer.absences.since(key, isMissing, now),
+    isUnmade: observer.unmade.has(key, core.job.status ?? {}),
     address: cluster === undefined ? NOWHERE : heads.address(cluster),
     ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),
     repairedSince,

@@ -13,7 +13,7 @@ export function begin(subject: Subject): Step {
   const rayClusterName = isSelecting ? spec.clusterSelector?.[Label.Cluster] : ids.cluster;
   const jobId = mode === JobSubmissionMode.Interactive ? undefined : spec.jobId || ids.job;
   const startTime = startOf(subject);
-  return move(
+  const step = move(
     subject,
     {
       jobId,
@@ -25,6 +25,7 @@ export function begin(subject: Subject): Step {
     },
     addFinalizer(subject),
   );
+  return { ...step, isBeginning: true };
 }
 
 /** No two attempts start at the same time, by the seconds that a status has: the names of the next one are made from it. */

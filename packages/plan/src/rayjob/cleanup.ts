@@ -49,12 +49,16 @@ export function deleteCluster(subject: Subject): readonly Action[] {
   return [{ type: 'delete', kind: 'RayCluster', name, uid, done, failed }];
 }
 
-function deleteSubmitter(subject: Subject): readonly Action[] {
+/** Deletes the job's own submitter, unless it is going already. */
+export function deleteSubmitter(
+  subject: Subject,
+  propagation: 'Background' | 'Foreground' = 'Background',
+): readonly Action[] {
   const submitter = ownSubmitter(subject);
   if (submitter === undefined || submitter.isTerminating === true) return [];
   const { name, uid } = submitter;
   const told = `submitter K8s Job ${fullName(subject, name)}`;
   const done = normal(RayJobEventReason.DeletedRayJobSubmitter, 'Delete', `Deleted ${told}`);
   const failed = warning(RayJobEventReason.FailedToDeleteRayJobSubmitter, 'Delete', `Failed to delete ${told}:`);
-  return [{ type: 'delete', kind: 'Job', name, uid, propagation: 'Background', done, failed }];
+  return [{ type: 'delete', kind: 'Job', name, uid, propagation, done, failed }];
 }

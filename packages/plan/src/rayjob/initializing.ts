@@ -1,12 +1,7 @@
-import {
-  isConditionTrue,
-  JobDeploymentStatus,
-  JobSubmissionMode,
-  RayClusterConditionType,
-  type RayJobStatus,
-} from '@manta/api';
+import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
 import { headInStatus } from '../raycluster/head-name.ts';
-import { onHead } from './attempts.ts';
+import { tellOfAnotherRun } from './another-run.ts';
+import { onHead, withLoss } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
 import {
   isOver,
@@ -16,11 +11,11 @@ import {
   pastPreRunningDeadline,
 } from './deadlines.ts';
 import { planJobGang } from './gang.ts';
-import { withoutHeadToRunIn } from './lost-head.ts';
-import { mirrored } from './mirror.ts';
+import { hasHadHead, isHeadReplaced, msToLoss, withoutHeadToRunIn } from './lost-head.ts';
+import { mirrored, NO_CLUSTER_STATUS } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
 import { move, type Step, stay } from './step.ts';
-import type { Subject } from './subject.ts';
+import { fullName, type Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
 import { troubleOf } from './trouble.ts';
@@ -34,11 +29,10 @@ export function initialize(subject: Subject): Step {
   const late = pastActiveDeadline(shown(subject)) ?? pastPreRunningDeadline(shown(subject));
   if (late !== undefined && !isDone && !mayBeRunning(subject)) return late;
   const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
-  if (cluster === undefined && hasHadHead(subject)) return withoutHeadToRunIn(subject);
-  if (cluster === undefined) return stay(planMissingCluster(subject), lookAgainMs);
+  if (cluster === undefined) return withoutCluster(subject, lookAgainMs);
   const gang = planJobGang(subject, cluster);
   if (late === undefined && (!isUsable(subject) || isHeadUnnamed(subject))) {
-    const told = { rayClusterStatus: mirrored(subject), message: troubleOf(subject) };
+    const told = { rayClusterStatus: mirrored(subject), ...onAnotherHead(subject), message: troubleOf(subject) };
     return { ...move(subject, told, gang), lookAgainMs };
   }
   const step = handOver(subject);
@@ -64,10 +58,26 @@ function isSidecarDone(subject: Subject): boolean {
   return isInHead(subject) && ['finished', 'failed'].includes(submitterOf(subject).kind);
 }
 
-/** A head that was ready may have run the job from within; another one would run it again, and nobody would know. */
-function hasHadHead({ mode, status }: Subject): boolean {
-  const { conditions } = status.rayClusterStatus ?? {};
-  return mode === JobSubmissionMode.Sidecar && isConditionTrue(conditions, RayClusterConditionType.HeadPodReady);
+/**
+ * The job's cluster is made, unless a head of it may have run the job from within: one that was ready has, as far as anybody can tell, and
+ * of any other it is told first that there will be another one.
+ */
+function withoutCluster(subject: Subject, lookAgainMs: number | undefined): Step {
+  const { mode, status, isUnmade } = subject;
+  if (mode !== JobSubmissionMode.Sidecar || isUnmade === true) return stay(planMissingCluster(subject), lookAgainMs);
+  if (msToLoss(subject) > 0) return stay([], soonest(msToLoss(subject), lookAgainMs));
+  if (hasHadHead(status.rayClusterStatus)) return withoutHeadToRunIn(subject);
+  const cluster = fullName(subject, status.rayClusterName ?? '');
+  const why = `RayCluster ${cluster} is not there, and may have run job ${status.jobId} before: it is made again, and runs the job`;
+  return { ...tellOfAnotherRun(subject, why, { rayClusterStatus: NO_CLUSTER_STATUS }), isBeginning: true };
+}
+
+/** What is told when the cluster itself has replaced a head that may have run the job: nobody was asked. */
+function onAnotherHead(subject: Subject): Pick<RayJobStatus, 'rayClusterStatus' | 'attempts'> {
+  const { status, now } = subject;
+  if (!isHeadReplaced(subject)) return {};
+  const attempts = withLoss(status, now, headRestarts(subject));
+  return { rayClusterStatus: mirrored(subject), ...(attempts === undefined ? {} : { attempts }) };
 }
 
 /** Whether the time for the whole attempt is over while the job may run within the head: Ray is asked, and then told to stop it. */
@@ -98,7 +108,7 @@ function handOver(subject: Subject): Step {
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
   // Which head the job goes to is written down before it goes there.
-  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : {};
+  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : onAnotherHead(subject);
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
   return move(subject, { ...ready, ...head, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
 }

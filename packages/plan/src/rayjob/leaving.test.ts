@@ -186,6 +186,9 @@ describe('a job that was cut off by its deadline', () => {
     });
   const failed = (seconds: number) => ({ state: 'failed', at: NOW - seconds * 1000, why: 'silent' }) as const;
   const inVain = (seconds: number) => ({ state: 'done', at: NOW - seconds * 1000, isInVain: true }) as const;
+  const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(7200) };
+  const kept = { status: { attempts: [attempt] } };
+  const inHead = { spec: { submissionMode: 'SidecarMode' } } as const;
   check({
     'is stopped, also by an operator that was away': [cutOff(), 'ask job-x to stop'],
     'is stopped once': [cutOff({ stopping: { state: 'running', since: NOW } })],
@@ -229,7 +232,34 @@ describe('a job that was cut off by its deadline', () => {
     'is not stopped again at once': [cutOff({ stopping: inVain(9) })],
     'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],
     'is stopped again after that': [cutOff({ stopping: failed(10) }), 'ask job-x to stop'],
-    'is not stopped for ever': [cutOff({ stopping: failed(10) }, 301)],
+    'is not stopped for ever': [cutOff({ stopping: failed(10), ...kept, submitter: done(600) }, 301)],
+    'is not stopped for ever where another operator may have ended it': [cutOff({ stopping: failed(10) }, 301)],
+    'is stopped by an operator that was away for long while its submitter goes on': [
+      cutOff(kept, 3600),
+      'ask job-x to stop',
+    ],
+    'loses its submitter when that has not come to submit it for long, so that it never will': [
+      cutOff({ stopping: inVain(10), ...kept }, 301),
+      'delete Job job',
+      'ask job-x to stop',
+    ],
+    'loses its submitter when its head was silent for long, which may come back': [
+      cutOff({ stopping: failed(10), ...kept }, 301),
+      'delete Job job',
+      'ask job-x to stop',
+    ],
+    'is stopped until the pods of that submitter are gone': [
+      cutOff({ stopping: inVain(10), ...kept, submitter: submitter({ isTerminating: true }) }, 330),
+      'ask job-x to stop',
+    ],
+    'is over when they are': [cutOff({ stopping: inVain(10), ...kept, submitter: undefined }, 330)],
+    'is stopped however late a head comes up that carries its submitter': [
+      cutOff({ stopping: failed(10), ...kept, ...inHead, heads: [sidecar()] }, 3600),
+      'ask job-x to stop',
+    ],
+    'is not stopped for ever in a head that is gone': [
+      cutOff({ stopping: failed(10), ...kept, ...inHead, heads: [] }, 301),
+    ],
     'needs no stopping when its cluster goes': [cutOff({ cluster: undefined })],
     'is stopped before its cluster goes': [
       cutOff({ spec: { shutdownAfterJobFinishes: true } }),

@@ -22,6 +22,8 @@ export interface RayJobPlan extends Plan {
   readonly status?: RayJobStatus;
   /** The spec was refused and is in order again. */
   readonly isRepaired?: boolean;
+  /** Once this plan has been carried out, whoever did it knows that the attempt has no cluster yet, and that there was none. */
+  readonly isBeginning?: boolean;
 }
 
 /** What happens to a RayJob, from top to bottom. */
@@ -64,7 +66,7 @@ function advance(subject: Subject): Step {
   }
 }
 
-function planned(subject: Subject, { actions, status, lookAgainMs }: Step): RayJobPlan {
+function planned(subject: Subject, { actions, status, lookAgainMs, isBeginning }: Step): RayJobPlan {
   const written = status === undefined ? undefined : statusToWrite(subject.status, status, subject.now);
   const isRepaired =
     subject.status.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed &&
@@ -74,5 +76,6 @@ function planned(subject: Subject, { actions, status, lookAgainMs }: Step): RayJ
     ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
     ...(written === undefined ? {} : { status: written }),
     ...(isRepaired ? { isRepaired } : {}),
+    ...(isBeginning === true ? { isBeginning } : {}),
   };
 }

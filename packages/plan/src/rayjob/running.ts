@@ -1,12 +1,11 @@
 import { DefaultSeconds, JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
-import { headInStatus } from '../raycluster/head-name.ts';
 import { planMissingCluster } from './cluster.ts';
 import { isOver, msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
 import { planHeadService } from './head-service.ts';
 import { isBeyondDoubt, judge } from './judge.ts';
 import { isTerminalState } from './pairs.ts';
 import { msToGraceEnd, pastGrace } from './grace.ts';
-import { NO_HEAD, withoutHeadToRunIn } from './lost-head.ts';
+import { isHeadless, NO_HEAD, withoutHeadToRunIn } from './lost-head.ts';
 import type { JobAnswer } from './observed.ts';
 import { msToAbsenceTimeout, msToStatusCheckTimeout, pastAbsence, pastStatusCheckTimeout } from './status-check.ts';
 import { fail, move, type Step, stay } from './step.ts';
@@ -61,9 +60,9 @@ function tellsEnd(answer: JobAnswer): boolean {
 function isNothingLeftToWaitFor(subject: Subject): boolean {
   const { cluster, answer, heads, mode } = subject;
   const isForgotten = answer.kind === 'answered' && !isTerminalState(answer.report?.status);
-  const isHeadless = mode === JobSubmissionMode.Sidecar && heads.length === 0;
+  const isWithoutHead = mode === JobSubmissionMode.Sidecar && heads.length === 0;
   const isTooLate = isOver(msToActiveDeadline(subject)) || isOver(msToStatusCheckTimeout(subject));
-  return cluster === undefined || isForgotten || isHeadless || isTooLate;
+  return cluster === undefined || isForgotten || isWithoutHead || isTooLate;
 }
 
 /** What Ray has told of a job's end stands, whatever comes after. */
@@ -93,9 +92,7 @@ function withoutHead(subject: Subject): Step | undefined {
     const names = heads.map(({ name }) => name).join(' ');
     return stay([{ type: 'fail', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
   }
-  // Our view of pods may be behind that of clusters: a head counts as gone when its cluster says so too.
-  if (headInStatus(subject.cluster?.status) !== undefined) return undefined;
-  return fail(subject, JobFailedReason.AppFailed, NO_HEAD);
+  return isHeadless(subject) ? fail(subject, JobFailedReason.AppFailed, NO_HEAD) : undefined;
 }
 
 /** A cluster that is gone comes back, but for one whose head would run the job once more by itself, and nobody would know. */

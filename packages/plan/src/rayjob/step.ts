@@ -7,6 +7,8 @@ export interface Step {
   readonly actions: readonly Action[];
   readonly status?: RayJobStatus;
   readonly lookAgainMs?: number | undefined;
+  /** The names of an attempt are written down by this step, and nothing has been made under them since. */
+  readonly isBeginning?: boolean;
 }
 
 /** Nothing changes; look again when something happens, or after `lookAgainMs`. */

@@ -1,5 +1,6 @@
 import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, type RayJobStatus } from '@manta/api';
 import type { Action } from '../plan.ts';
+import { deleteSubmitter } from './cleanup.ts';
 import { isTerminalState } from './pairs.ts';
 import { type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
@@ -11,7 +12,7 @@ export function stopId(jobId: string): string {
   return `stop/${jobId}`;
 }
 
-/** A head that could not be told to stop is told again, for this long. */
+/** A head that could not be told to stop is told again, for this long; longer only while somebody may still submit. */
 const TELL_FOR_MS = 300_000;
 const TELL_AGAIN_MS = 10_000;
 
@@ -29,12 +30,30 @@ export function isCutOff({ jobDeploymentStatus, jobStatus, reason, jobId }: RayJ
 /** Makes sure that a job that was cut off has been stopped, as far as that can be made sure. */
 export function keepStopping(subject: Subject): Step {
   const { status, stopping, now } = subject;
-  const isGivenUp = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
-  if (!isCutOff(status) || isGivenUp || isStopped(subject) || stopping?.state === 'running') return stay();
+  if (!isCutOff(status) || isStopped(subject) || stopping?.state === 'running') return stay();
   const waitMs = stopping === undefined ? 0 : msFromThen(stopping.at, TELL_AGAIN_MS, now);
   if (waitMs > 0) return stay([], waitMs);
+  const isLate = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
+  if (isLate && !mayStillCome(subject)) return stay();
   const actions = stopJob(subject, status.dashboardURL ?? ownHead(subject));
-  return stay(actions, actions.length === 0 ? undefined : TELL_AGAIN_MS);
+  const lookAgainMs = actions.length === 0 ? undefined : TELL_AGAIN_MS;
+  return stay([...(isLate && stopping !== undefined ? withdraw(subject) : []), ...actions], lookAgainMs);
+}
+
+/**
+ * Whether somebody still is to submit the job, and will when he gets to it, however late. Where attempts are not kept another operator may
+ * have ended the job long ago, and what it has left is left alone.
+ */
+function mayStillCome(subject: Subject): boolean {
+  const { status, mode } = subject;
+  if (status.attempts === undefined || submitterOf(subject).kind !== 'working') return false;
+  return mode !== JobSubmissionMode.Sidecar || isHeadUp(subject);
+}
+
+/** Takes away a submitter that has not come to submit in all that time; its pods go first, and until then Ray is told. */
+function withdraw(subject: Subject): readonly Action[] {
+  const { mode, cluster } = subject;
+  return mode === JobSubmissionMode.K8sJob && cluster !== undefined ? deleteSubmitter(subject, 'Foreground') : [];
 }
 
 /** What Ray did not have when it was told to stop it may have come since, or may still: from a submitter, or a submission of ours. */
@@ -48,9 +67,13 @@ function isStopped(subject: Subject): boolean {
 }
 
 /** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */
-function ownHead({ mode, heads, address }: Subject): string | undefined {
-  const isUp = mode === JobSubmissionMode.Sidecar && heads.some(({ phase }) => phase === 'Running');
-  return isUp && address.isFound ? address.address : undefined;
+function ownHead(subject: Subject): string | undefined {
+  const { mode, address } = subject;
+  return mode === JobSubmissionMode.Sidecar && isHeadUp(subject) && address.isFound ? address.address : undefined;
+}
+
+function isHeadUp({ heads }: Subject): boolean {
+  return heads.some(({ phase }) => phase === 'Running');
 }
 
 /** Stops the job on its head, where it may still run. */

@@ -1,12 +1,11 @@
-import { Annotation, RayJobState } from '@manta/api';
+import { RayJobState } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
-import { timestamp } from '../raycluster/conditions.ts';
-import { withLoss } from './attempts.ts';
-import { headRestarts, isForgotten, placeOf } from './head-session.ts';
+import { tellOfAnotherRun } from './another-run.ts';
+import { isForgotten, placeOf } from './head-session.ts';
 import { mirrored } from './mirror.ts';
 import type { CommandView } from './observed.ts';
 import { clearFailure, noteFailure } from './status-check.ts';
-import { move, type Step, stay } from './step.ts';
+import { type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';
 import { msFromThen } from './times.ts';
 
@@ -46,23 +45,14 @@ export function submit(subject: Subject): Step {
   return { ...noted, actions: [{ type: 'ray', id: submissionId(jobId), cluster, command }] };
 }
 
-/**
- * Ray had the job and has forgotten it, as a head does that was restarted. That it is run once more is written down first: as another
- * attempt, or, where the server's CRD has no room for attempts, as an annotation.
- */
+/** Ray had the job and has forgotten it, as a head does that was restarted. */
 function startOver(subject: Subject): Step {
-  const { status, name, now } = subject;
-  const attempts = withLoss(status, now, headRestarts(subject));
+  const { status } = subject;
   const before =
     status.jobStatus === undefined ? 'may have been submitted to a head that is gone' : `was ${status.jobStatus}`;
   const why = `Ray no longer knows job ${status.jobId}, which ${before}: it is submitted again`;
-  const record = `${timestamp(now)} ${why}`;
-  const patch = { metadata: { annotations: { [Annotation.LastAttempt]: record } } };
-  return move(
-    subject,
-    { jobStatus: RayJobState.New, rayJobInfo: {}, rayClusterStatus: mirrored(subject), message: why, attempts },
-    attempts === undefined ? [{ type: 'patch', kind: 'RayJob', name, patch }] : [],
-  );
+  const fields = { jobStatus: RayJobState.New, rayJobInfo: {}, rayClusterStatus: mirrored(subject) };
+  return tellOfAnotherRun(subject, why, fields);
 }
 
 function clearIfDone(subject: Subject): Step {

@@ -65,14 +65,6 @@ describe('a job that is submitted from within its head, while its cluster comes 
     });
   const done = { heads: [sidecar(0)] };
   const suspended = { suspend: true, shutdownAfterJobFinishes: true };
-  const isReady = {
-    type: 'HeadPodReady',
-    status: 'True',
-    reason: 'HeadPodRunningAndReady',
-    message: '',
-    lastTransitionTime: ago(9),
-  } as const;
-  const wasReady = { rayClusterStatus: { conditions: [isReady] } };
   check({
     'is Ray’s to judge when its submitter is done, whatever the deadline says': [
       coming({ ...done, spec: { activeDeadlineSeconds: 60 } }),
@@ -103,17 +95,6 @@ describe('a job that is submitted from within its head, while its cluster comes 
       '→ Failed/- PreRunningDeadlineExceeded',
     ],
     'is suspended while its submitter works': [coming({ spec: suspended }), '→ Suspending/-'],
-    'gets its cluster back when that never had a head that was ready': [
-      coming({ cluster: undefined, heads: [] }),
-      'create RayCluster job-x',
-    ],
-    'does not get another cluster once a head was ready, which may have run it': [
-      coming({ cluster: undefined, heads: [], missingSince: NOW - 1000, status: wasReady }),
-    ],
-    'has failed when that cluster stays away': [
-      coming({ cluster: undefined, heads: [], missingSince: NOW - 5000, status: wasReady }),
-      '→ Failed/- AppFailed',
-    ],
   });
 });
 

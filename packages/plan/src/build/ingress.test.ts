@@ -67,6 +67,20 @@ describe('buildIngress()', () => {
     });
   });
 
+  it.each([
+    [{ path: '', pathType: 'ImplementationSpecific' }, { pathType: 'ImplementationSpecific' }],
+    [{ pathType: 'ImplementationSpecific' }, { path: '/', pathType: 'ImplementationSpecific' }],
+    [{ path: '' }, { path: '/', pathType: 'Prefix' }],
+    [
+      { path: '', pathType: 'Exact' },
+      { path: '/', pathType: 'Exact' },
+    ],
+  ] as const)('makes of the options %j the path %j', (ingressOptions, path) => {
+    const [rule] = ingressOf(rayCluster('demo', withHead({ enableIngress: true, ingressOptions }))).spec?.rules ?? [];
+    const { backend: _, ...rest } = rule?.http?.paths[0] ?? {};
+    expect(rest).toEqual(path);
+  });
+
   it('is made only where it is wanted', () => {
     expect(ingressOf(rayCluster('demo'))).toBeUndefined();
     expect(ingressOf(rayCluster('demo', withHead({ enableIngress: false })))).toBeUndefined();

@@ -21,7 +21,7 @@ export function buildIngress(cluster: RayCluster, spec: RayClusterSpec): Ingress
   const rule = {
     ...(host ? { host } : {}),
     http: {
-      paths: [{ path: path || '/', pathType: pathType ?? IngressPathType.Prefix, backend: backendOf(cluster, spec) }],
+      paths: [{ ...pathOf(path, pathType), backend: backendOf(cluster, spec) }],
     },
   };
   return {
@@ -68,6 +68,13 @@ export function alignIngress({ inherited = [], ...live }: LiveIngress, wanted: I
 export function inheritedAnnotations({ metadata }: RayCluster): StringMap {
   const entries = Object.entries(metadata?.annotations ?? {});
   return Object.fromEntries(entries.filter(([key]) => !key.startsWith('kubectl.kubernetes.io/')));
+}
+
+/** Only where whoever serves the Ingress decides what a path means may it have none. */
+function pathOf(path: string | undefined, pathType: IngressPathType = IngressPathType.Prefix) {
+  return path === '' && pathType === IngressPathType.ImplementationSpecific
+    ? { pathType }
+    : { path: path || '/', pathType };
 }
 
 function backendOf(cluster: RayCluster, spec: RayClusterSpec) {

@@ -164,6 +164,18 @@ describe('what is there already', () => {
       ],
     ],
     [
+      'keeps its name, and its user hears so',
+      {
+        pods,
+        spec: { headGroupSpec: { ...HEAD, headService: { metadata: { name: 'entry' }, spec: { clusterIP: 'None' } } } },
+        children: { services: [headService({ service: old })] },
+      },
+      [
+        'Warning FailedToUpdateService: The head service ml/demo-head-svc cannot be changed in place to the name entry, under which new pods look for the head; delete it to have it made anew',
+        'update Service demo-head-svc',
+      ],
+    ],
+    [
       'gets the rules that a newer autoscaler needs',
       { pods, spec, children: { ...access, roles: [{ ...named('demo'), role }] } },
       ['update Role demo'],

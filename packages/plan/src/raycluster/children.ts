@@ -59,8 +59,10 @@ function planHeadService(subject: Subject): readonly Action[] {
 function updateHeadService(subject: Subject, live: ServiceRecord, wanted: Service): readonly Action[] {
   if (live.service === undefined || live.owner !== subject.uid) return [];
   const { aligned, impossible } = alignHeadService(live.service, wanted);
+  const name = wanted.metadata?.name ?? '';
+  const missed = name === live.name ? impossible : `the name ${name}, under which new pods look for the head`;
   return [
-    ...(impossible === undefined ? [] : [cannotBeChanged(subject, live.name, impossible)]),
+    ...(missed === undefined ? [] : [cannotBeChanged(subject, live.name, missed)]),
     ...(aligned === undefined ? [] : [updateChild(subject, 'Service', 'service', aligned)]),
   ];
 }

@@ -153,6 +153,15 @@ describe('a deletion in which something is refused', () => {
   });
 });
 
+it('the finalizer is all that is written on a cluster', () => {
+  const spec = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
+  const [action] = planRayCluster(observed({ spec, metadata: { finalizers: ['theirs'] } })).actions;
+  expect(action).toMatchObject({ type: 'patch', kind: 'RayCluster' });
+  expect(action?.type === 'patch' && action.patch).toEqual({
+    metadata: { resourceVersion: expect.anything(), finalizers: ['theirs', REDIS_FINALIZER] },
+  });
+});
+
 function headWithEnv(name: string, value: string) {
   const [container] = HEAD.template.spec.containers;
   return { ...HEAD, template: { spec: { containers: [{ name: 'ray', ...container, env: [{ name, value }] }] } } };

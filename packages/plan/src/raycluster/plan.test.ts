@@ -128,6 +128,30 @@ describe('the pods of a cluster', () => {
       [],
     ],
     [
+      'a worker that takes long to end does not hold up the growth of its group',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 3 })] },
+        pods: [headPod(), worker(0), worker(1, { isTerminating: true })],
+      },
+      ['create Pod demo-small-worker-?'],
+    ],
+    [
+      'nor does one that has failed and does not end keep another from being replaced',
+      {
+        spec: { workerGroupSpecs: [group({ replicas: 2 })] },
+        pods: [headPod(), worker(0, { phase: 'Failed', isTerminating: true })],
+      },
+      ['create Pod demo-small-worker-?'],
+    ],
+    [
+      'a worker that is going already is not deleted again for being named',
+      {
+        spec: { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: ['demo-small-worker-1'] } })] },
+        pods: [headPod(), worker(0), worker(1, { isTerminating: true })],
+      },
+      [],
+    ],
+    [
       'pods of a group that is no longer in the spec are removed',
       { pods: [headPod(), worker(0)] },
       ['delete Pod demo-small-worker-0'],

@@ -2,28 +2,24 @@ import type { RayJobStatus } from '@manta/api';
 import type { ObjectKey } from '@manta/runtime';
 
 /**
- * Remembers for which attempts this process has written the names down itself and has made no cluster since: then nobody has. A process that
- * starts knows of none.
+ * Remembers the clusters whose names this process has written down itself, and has not made since: then nobody has. A process that starts
+ * knows of none.
  */
 export class UnmadeClusters {
-  readonly #attempts = new Map<ObjectKey, string>();
+  readonly #names = new Map<ObjectKey, string | undefined>();
 
-  /** The names of an attempt have been written down. */
-  add(key: ObjectKey, status: RayJobStatus): void {
-    this.#attempts.set(key, attemptOf(status));
+  /** The name of a cluster has been written down for a job. */
+  add(key: ObjectKey, { rayClusterName }: RayJobStatus): void {
+    this.#names.set(key, rayClusterName);
   }
 
   /** There is a cluster, or there was one. */
   delete(key: ObjectKey): void {
-    this.#attempts.delete(key);
+    this.#names.delete(key);
   }
 
-  /** Whether the attempt that this status tells of is such a one. */
-  has(key: ObjectKey, status: RayJobStatus): boolean {
-    return this.#attempts.get(key) === attemptOf(status);
+  /** Whether the cluster that this status names is such a one. Attempts have names of their own, also where a server keeps no list of them. */
+  has(key: ObjectKey, { rayClusterName }: RayJobStatus): boolean {
+    return rayClusterName !== undefined && this.#names.get(key) === rayClusterName;
   }
-}
-
-function attemptOf({ rayClusterName, attempts }: RayJobStatus): string {
-  return JSON.stringify([rayClusterName, attempts?.at(-1)?.number]);
 }

@@ -144,6 +144,25 @@ describe('a RayCluster', () => {
     expect(await podNames()).toHaveLength(3);
   });
 
+  it('whose head gets another account has the binding follow with the next head, and written once', async () => {
+    await client.create(resources.serviceAccounts, { metadata: { name: 'mine', namespace: 'ml' } });
+    await apply({ enableInTreeAutoscaling: true });
+    await clock.advance(1000);
+    await runPods();
+    const bound = async () => (await client.get(resources.roleBindings, REF)).subjects?.map(({ name }) => name);
+    await patchSpec({ headGroupSpec: { template: { spec: { serviceAccountName: 'mine' } } } });
+    await clock.advance(IDLE_MS);
+    expect(await bound()).toEqual(['demo']);
+    const [old = ''] = (await podNames()).filter((name) => name.includes('head'));
+    await client.delete(resources.pods, { name: old, namespace: 'ml' });
+    await clock.advance(1000);
+    await runPods();
+    await clock.advance(IDLE_MS);
+    expect(await bound()).toEqual(['mine']);
+    const written = client.requests.filter(({ path, verb }) => path.includes('rolebindings') && /^[cd]/.test(verb));
+    expect(written.map(({ verb }) => verb)).toEqual(['create', 'delete', 'create']);
+  });
+
   it('whose name is cut like that of another gets an account and a token of its own, which stay when the other goes', async () => {
     const spec = { rayVersion: '2.55.0', enableInTreeAutoscaling: true, authOptions: { mode: 'token' } } as const;
     const names = ['a', 'c'].map((letter) => `${letter}${'b'.repeat(52)}`);

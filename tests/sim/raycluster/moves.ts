@@ -1,4 +1,4 @@
-import type { RayCluster, RayClusterSpec, WorkerGroupSpec } from '@manta/api';
+import { ManagedBy, type RayCluster, type RayClusterSpec, type WorkerGroupSpec } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
 import { isInvalid, type ResourceType, resources } from '@manta/kube';
 import type { Backstage, Move } from '../scenario.ts';
@@ -48,6 +48,7 @@ export const MOVES: Readonly<Record<string, Move>> = {
   'resume a group': editGroup((group) => ({ ...group, suspend: false })),
   'edit any field': editSpec((spec, { choices }) => anyEdit(spec, choices)),
   'edit another field': editSpec((spec, { choices }) => anyEdit(anyEdit(spec, choices), choices)),
+  'another manager for a while': handOver,
   'delete a pod': onPods(1, (pod, { client }) => client.delete(resources.pods, refTo(pod))),
   'evict a pod': onPods(1, evict),
   'pods fail': onPods(3, fail),
@@ -164,6 +165,17 @@ async function deleteOrCreate(backstage: Backstage): Promise<void> {
   const found = api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
   if (found === undefined) await createCluster(backstage, name);
   else if (!isGoing(found)) await client.delete(resources.rayClusters, { name, namespace: NAMESPACE });
+}
+
+/** Who manages a cluster may be said later, and taken back. */
+async function handOver({ api, client, clock, choices }: Backstage): Promise<void> {
+  const found = api.store.list(STORED.clusters).filter((each) => !isGoing(each));
+  const chosen = found[choices.pick(found.length)];
+  if (chosen === undefined || asCluster(chosen).spec?.managedBy !== undefined) return;
+  const patch = (managedBy: string | null) => ({ type: 'merge', body: { spec: { managedBy } } }) as const;
+  await quietly(client.patch(resources.rayClusters, refTo(chosen), patch(ManagedBy.MultiKueue)));
+  const untilMs = 500 + 1_000 * choices.pick(20);
+  clock.setTimer(untilMs, () => void quietly(client.patch(resources.rayClusters, refTo(chosen), patch(null))));
 }
 
 /** For some seconds the namespace may hold hardly any pods. */

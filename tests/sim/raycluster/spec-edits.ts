@@ -1,7 +1,9 @@
 import {
   defaultFeatureGates,
   type FeatureGates,
+  isManagedExternally,
   type JSONSchemaProps,
+  ManagedBy,
   type RayClusterSpec,
   type StringMap,
   validateRayClusterSpec,
@@ -25,13 +27,11 @@ interface Leaf {
 /** Deeper fields are those of Kubernetes' own types, which the operator hands on. */
 const DEEPEST = 4;
 /**
- * Pods are the business of the moves, and who manages a cluster cannot be changed. Parts of containers are checked by the API server
- * only when a pod is made, and then again and again: there would be no rest.
+ * Pods are the business of the moves. Parts of containers are checked by the API server only when a pod is made, and then again and again:
+ * there would be no rest.
  */
 const LEFT_ALONE =
-  'template headService workersToDelete managedBy groupName securityContext env envFrom volumeMounts imagePullPolicy'.split(
-    ' ',
-  );
+  'template headService workersToDelete groupName securityContext env envFrom volumeMounts imagePullPolicy'.split(' ');
 
 /** Values that mean something, by the field's name. */
 const LIKELY: Readonly<Record<string, readonly Json[]>> = {
@@ -48,6 +48,8 @@ const LIKELY: Readonly<Record<string, readonly Json[]>> = {
   maxReplicas: [1, 2, 5],
   numOfHosts: [1, 2],
   idleTimeoutSeconds: [0, 60],
+  // Once set it cannot be changed, but it may come later and go again.
+  managedBy: Object.values(ManagedBy),
 };
 
 const LEAVES = leavesOf(specSchema(), [], true);
@@ -86,7 +88,7 @@ export function anyEdit(spec: RayClusterSpec, choices: Choices, annotations: Str
 
 /** Whether the operator acts on it. */
 export function isValid(spec: RayClusterSpec, annotations: StringMap = {}): boolean {
-  return validateRayClusterSpec(spec, annotations, GATES) === undefined;
+  return !isManagedExternally(spec) && validateRayClusterSpec(spec, annotations, GATES) === undefined;
 }
 
 function valueOf({ path, schema }: Leaf, choices: Choices): Json {

@@ -4,6 +4,7 @@ import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';
 import { submitByHand } from './by-hand.ts';
+import { isProvisioned, markComing, markLost, markReady } from './cluster-status.ts';
 import { RAY_CONTAINER } from './ledger.ts';
 import { asCluster, asJob, isGoing, NAMESPACE, STORED } from './stage.ts';
 import { runSidecar, runSubmitter } from './submitters.ts';
@@ -18,7 +19,7 @@ export function environment(backstage: Backstage): void {
     resources: () => api.registry.all().map(({ info }) => info),
   };
   startController(cluster, CONTROLLERS['garbage-collector'](cluster));
-  for (const found of api.store.list(STORED.clusters)) raiseHead(backstage, found);
+  for (const found of api.store.list(STORED.clusters)) begin(backstage, found);
   api.store.watch(api.store.revision, (event) => followCluster(backstage, event), STORED.clusters);
   api.store.watch(api.store.revision, (event) => followPod(backstage, event), STORED.pods);
   api.store.watch(api.store.revision, (event) => followSubmitter(backstage, event), STORED.submitters);
@@ -28,7 +29,12 @@ export function environment(backstage: Backstage): void {
 const START_MS = [0, 100, 2_000, 10_000];
 
 function followCluster(backstage: Backstage, { type, object }: StoreEvent): void {
-  if (type === 'ADDED') raiseHead(backstage, object);
+  if (type === 'ADDED') begin(backstage, object);
+}
+
+function begin(backstage: Backstage, cluster: StoredObject): void {
+  backstage.clock.setTimer(0, () => markComing(backstage, cluster.metadata.name));
+  raiseHead(backstage, cluster);
 }
 
 function followSubmitter(backstage: Backstage, { type, object }: StoreEvent): void {
@@ -64,8 +70,9 @@ function followPod(backstage: Backstage, { type, object, before }: StoreEvent): 
   const name = object.metadata.labels?.[Label.Cluster] ?? '';
   const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
   if (cluster === undefined || isGoing(cluster)) return;
-  markLost(backstage, cluster, object.metadata.name);
-  if (cluster.metadata.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true') return;
+  markLost(backstage, name, object.metadata.name);
+  const isOnlyHead = cluster.metadata.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true';
+  if (isOnlyHead && isProvisioned(asCluster(cluster).status)) return;
   raiseHead(backstage, cluster);
 }
 
@@ -103,24 +110,4 @@ async function bringUp(backstage: Backstage, cluster: StoredObject): Promise<voi
   const running = api.store.update(key, { ...stored, status });
   markReady(backstage, name, running.metadata.name);
   if (containers.some((each: Container) => each.name === ContainerName.Submitter)) runSidecar(backstage, running);
-}
-
-function markReady({ api, clock }: Backstage, name: string, podName: string): void {
-  const key = { resource: STORED.clusters, namespace: NAMESPACE, name };
-  const cluster = api.store.get(key);
-  if (cluster === undefined) return;
-  const lastUpdateTime = new Date(clock.now()).toISOString();
-  const status = { state: 'ready', head: { podName, serviceName: `${name}-head-svc` }, lastUpdateTime };
-  api.store.update(key, { ...cluster, status: { ...asCluster(cluster).status, ...status } });
-}
-
-/** Its controller tells of a head that is gone a little later. */
-function markLost({ api, clock }: Backstage, { metadata: { name } }: StoredObject, podName: string): void {
-  clock.setTimer(50, () => {
-    const key = { resource: STORED.clusters, namespace: NAMESPACE, name };
-    const cluster = api.store.get(key);
-    const status = cluster === undefined ? undefined : asCluster(cluster).status;
-    if (cluster === undefined || status?.head?.podName !== podName) return;
-    api.store.update(key, { ...cluster, status: { ...status, head: { serviceName: `${name}-head-svc` } } });
-  });
 }

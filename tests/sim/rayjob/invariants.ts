@@ -48,13 +48,15 @@ function clusterWrittenDownFirst(history: History): string | undefined {
 
 /**
  * A head that was replaced knows nothing of the runs before: that one begins again must have been told first. Submitters act on their
- * own.
+ * own, but those within heads run whatever cluster is made for them.
  */
 function oneRunPerAttempt(history: History): string | undefined {
   return firstOf(freshEntries(history, 'began'), ({ id }) => {
     const job = jobWith(history, id);
-    if (job === undefined || asJob(job).spec?.submissionMode !== 'HTTPMode') return undefined;
-    const runs = ledgerOf(history).filter((entry) => entry.what === 'began' && entry.id === id).length;
+    const mode = job === undefined ? undefined : asJob(job).spec?.submissionMode;
+    if (mode !== 'HTTPMode' && mode !== 'SidecarMode') return undefined;
+    const begun = ledgerOf(history).filter((entry) => entry.what === 'began' && entry.id === id);
+    const runs = mode === 'HTTPMode' ? begun.length : new Set(begun.map(({ head }) => clusterOf(history, head))).size;
     const told = Math.max(
       ...history.events.map(({ key, object }) =>
         key.resource === STORED.jobs
@@ -63,10 +65,25 @@ function oneRunPerAttempt(history: History): string | undefined {
       ),
     );
     // What another instance has sent may arrive after Ray was restarted: nobody can call it back, and it is told when it is seen.
-    return runs > told + history.facts.overlaps
-      ? `${id} runs for the ${runs}. time, and ${told} attempts are told of`
-      : undefined;
+    const excused = history.facts.overlaps + (mode === 'HTTPMode' ? 0 : doubtfulClusters(history));
+    return runs > told + excused ? `${id} runs for the ${runs}. time, and ${told} attempts are told of` : undefined;
   });
+}
+
+/** Clusters of which nobody knows whether they were made: each may have come and gone unseen. */
+function doubtfulClusters({ requests }: History): number {
+  return requests.filter(
+    ({ verb, plural, answer }) =>
+      verb === 'create' && plural === 'rayclusters' && (answer === undefined || answer.kind === 'lost'),
+  ).length;
+}
+
+/** The uid of the cluster that a head belonged to. */
+function clusterOf({ events }: History, life: string): string | undefined {
+  const pod = events.find(
+    ({ key, object }) => key.resource === STORED.pods && life.startsWith(`${object.metadata.uid}/`),
+  );
+  return pod === undefined ? undefined : ownerOf(pod.object);
 }
 
 function tellsTheTruth(history: History): string | undefined {

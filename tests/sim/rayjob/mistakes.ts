@@ -109,6 +109,17 @@ function withStatusOf(object: KubeObject, status: Readonly<Record<string, unknow
 
 const LATE_MS = 8_000;
 
+/** Makes a cluster again that was deleted under a job which is submitted from within its head. */
+async function bringBack(client: KubeClient, { metadata, spec }: RayCluster): Promise<void> {
+  const { name, namespace = '', labels = {}, annotations, ownerReferences = [] } = metadata ?? {};
+  if (labels[Label.JobSubmissionMode] !== 'SidecarMode') return;
+  const ref = { name: labels[Label.OriginatedFromCrName] ?? '', namespace };
+  const job = await client.get(resources.rayJobs, ref).catch(() => undefined);
+  if (!['Initializing', 'Running'].includes(job?.status?.jobDeploymentStatus ?? '')) return;
+  const again = { name, namespace, labels, annotations: annotations ?? {}, ownerReferences };
+  await client.create(resources.rayClusters, { metadata: again, spec } as RayCluster).catch(() => undefined);
+}
+
 /** Mistakes that operators of jobs are known for, one of which is put into this one at a time. */
 export const MISTAKES = {
   'random-ids': {
@@ -302,6 +313,14 @@ export const MISTAKES = {
     says: 'does not tell Ray that the time of a job is over',
     send: (inner) => (request) =>
       request.url.endsWith('/stop') ? Promise.resolve(answering(200, '{}')) : inner(request),
+  },
+  'brings-back': {
+    says: 'makes a cluster again whose head may have run the job',
+    client: (inner) =>
+      seeingThrough(inner, 'rayclusters', (event) => {
+        if (event.type === 'DELETED') void bringBack(inner, event.object);
+        return event;
+      }),
   },
   'leaves-strays': {
     says: 'repeats requests too late for their attempt, and leaves the clusters that come of it',

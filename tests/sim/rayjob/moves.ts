@@ -7,6 +7,7 @@ import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage, Move } from '../scenario.ts';
 import { RAY_CONTAINER, restartsOf } from './ledger.ts';
 import { jump } from './operator-clock.ts';
+import { markUnwell } from './cluster-status.ts';
 import { rayWorldOf } from './ray-world.ts';
 import { asJob, createJob, isGoing, JOBS, NAMESPACE, ownerOf, STORED } from './stage.ts';
 
@@ -22,6 +23,7 @@ export const MOVES: Readonly<Record<string, Move>> = {
     resources.pods,
     ({ metadata }) => metadata.labels?.[Label.NodeType] === NodeType.Head,
   ),
+  'a head is not ready for a while': unready,
   'Ray is restarted in its pod': restartInPlace,
   'the operator dies at its next word to Ray': dieAtRay,
   'a clock jumps forward': jump(1),
@@ -64,6 +66,15 @@ function deleteOne(
     const ref = { name: object.metadata.name, namespace: NAMESPACE };
     await quietly(client.delete(type, ref, { propagation: 'Background' }));
   };
+}
+
+/** Only its cluster says so: Ray goes on. */
+async function unready(backstage: Backstage): Promise<void> {
+  const { api, choices } = backstage;
+  const found = api.store.list(STORED.clusters).filter((cluster) => !isGoing(cluster));
+  const cluster = found[choices.pick(found.length)];
+  const lastsMs = [500, 4_000, 15_000][choices.pick(3)] ?? 0;
+  if (cluster !== undefined) markUnwell(backstage, cluster.metadata.name, lastsMs);
 }
 
 /** The kubelet starts a container that has ended again, in the same pod: but for pods that are there to submit. */

@@ -51,6 +51,7 @@ describe('a mistake is found: an operator that', () => {
     'takes-any-head': { breaks: /^no attempt runs twice/, faults: ['crash', 'slow'] },
     'fails-a-success': { breaks: /^(the two statuses|no job fails|counters)/ },
     'never-stops': { breaks: /^a deadline ends the job/, moves: [] },
+    'brings-back': { breaks: /^no attempt runs twice/, moves: ["delete a job's cluster"] },
     'leaves-strays': { breaks: /^reaches what is desired/ },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says

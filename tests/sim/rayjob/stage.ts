@@ -67,7 +67,15 @@ export async function createJob({ client, choices }: Backstage, name: string): P
 
 /** A job's kind stays what it is for its whole life, so that promises can be held against it. */
 function randomSpec(choices: Choices): RayJobSpec {
-  const modes = ['K8sJobMode', 'HTTPMode', 'SidecarMode', 'HTTPMode', 'K8sJobMode', 'InteractiveMode'] as const;
+  const modes = [
+    'K8sJobMode',
+    'HTTPMode',
+    'SidecarMode',
+    'HTTPMode',
+    'K8sJobMode',
+    'SidecarMode',
+    'InteractiveMode',
+  ] as const;
   const submissionMode = modes[choices.pick(modes.length)] ?? 'K8sJobMode';
   const given = {
     submissionMode,

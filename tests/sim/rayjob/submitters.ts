@@ -4,7 +4,7 @@ import { isTerminal } from '@manta/ray';
 import type { Backstage } from '../scenario.ts';
 import { lifeOf } from './ledger.ts';
 import { rayWorldOf } from './ray-world.ts';
-import { NAMESPACE, STORED } from './stage.ts';
+import { asJob, NAMESPACE, STORED } from './stage.ts';
 
 /** What becomes of a submitter: it does its work, its log stream is cut, or it dies before it did anything. */
 type Fate =
@@ -15,6 +15,7 @@ type Fate =
   | { readonly kind: 'dies' };
 
 interface Submitter {
+  readonly startMs: number;
   readonly id: string;
   readonly cluster: () => string;
   readonly isThere: () => boolean;
@@ -24,6 +25,9 @@ interface Submitter {
 const BEAT_MS = 1_000;
 /** After so many looks a submitter gives up, as a Job does after its last try. */
 const PATIENCE = 90;
+const START_MS = [0, 300, 4_000];
+/** A pod that finds no place for that long comes up when nobody waits for it any more. */
+const LATE_MS = 400_000;
 
 /** Runs the Kubernetes Job of a RayJob: its script, and its end. */
 export function runSubmitter(backstage: Backstage, job: StoredObject): void {
@@ -35,7 +39,11 @@ export function runSubmitter(backstage: Backstage, job: StoredObject): void {
   const { template } = job['spec'] as { readonly template: { readonly spec: { readonly containers: Container[] } } };
   const env = template.spec.containers[0]?.env ?? [];
   const address = env.find(({ name }) => name === EnvName.DashboardAddress)?.value ?? '';
+  const object = backstage.api.store.get({ ...key, resource: STORED.jobs });
+  const hasDeadline = object !== undefined && asJob(object).spec?.activeDeadlineSeconds !== undefined;
+  const isLate = hasDeadline && backstage.choices.chance(0.5);
   run(backstage, {
+    startMs: isLate ? LATE_MS : startOf(backstage),
     id: idOf(env),
     cluster: () => address.split('-head-svc')[0] ?? '',
     isThere: () => current() !== undefined,
@@ -60,6 +68,7 @@ export function runSidecar(backstage: Backstage, pod: StoredObject): void {
   const { containers } = pod['spec'] as { readonly containers: readonly Container[] };
   const env = containers.find(({ name }) => name === ContainerName.Submitter)?.env ?? [];
   run(backstage, {
+    startMs: startOf(backstage),
     id: idOf(env),
     cluster: () => pod.metadata.labels?.[Label.Cluster] ?? '',
     isThere: () => current() !== undefined,
@@ -74,6 +83,10 @@ export function runSidecar(backstage: Backstage, pod: StoredObject): void {
       backstage.api.store.update(key, { ...found, status: { ...status, containerStatuses: [...others, ended] } });
     },
   });
+}
+
+function startOf({ choices }: Backstage): number {
+  return START_MS[choices.pick(START_MS.length)] ?? 0;
 }
 
 function idOf(env: Container['env']): string {
@@ -112,7 +125,7 @@ function run(backstage: Backstage, submitter: Submitter): void {
     if (status !== undefined && isTerminal(status)) return submitter.end(status === 'SUCCEEDED');
     clock.setTimer(BEAT_MS, () => look(left - 1));
   };
-  clock.setTimer([0, 300, 4_000][choices.pick(3)] ?? 0, () => look(PATIENCE));
+  clock.setTimer(submitter.startMs, () => look(PATIENCE));
 }
 
 function fateOf({ choices }: Backstage): Fate {

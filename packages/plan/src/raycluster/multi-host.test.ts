@@ -76,6 +76,11 @@ describe('multi-host groups', () => {
       [],
     ],
     [
+      'a host that somebody deletes takes its replica along, however long it takes to end',
+      { spec: spec(1), pods: [headPod(), ...hosts(0, 1, going), ...hosts(0).slice(1)], children },
+      ['delete Pod r0h1'],
+    ],
+    [
       'the last host of a replica that is going still holds its place',
       { spec: spec(2), pods: [headPod(), ...hosts(0), ...hosts(1, 1, going)], children },
       [],

@@ -95,6 +95,20 @@ describe('the cluster of a job that is submitted from within its head', () => {
     expect(await attempts()).toEqual(twice);
   });
 
+  it('is not made again while the server does not let that be written down', async () => {
+    await create();
+    const [name = ''] = await clusters();
+    await client.delete(resources.rayClusters, { name, namespace: JOB.namespace });
+    client.faults.onRequest = ({ verb, path }) => {
+      if (verb === 'patch' && path.includes('rayjobs')) throw new Error('not today');
+    };
+    await clock.advance(60_000);
+    expect(await clusters()).toEqual([]);
+    client.faults.onRequest = undefined;
+    await clock.advance(60_000);
+    expect(await clusters()).toEqual([name]);
+  });
+
   it('is made by a process that starts when it only has a name, as another attempt', async () => {
     refuseClusters(true);
     await create();

@@ -17,7 +17,6 @@ import {
   type RayAction,
   type RayJobPlan,
 } from '@manta/plan';
-import { isConflict } from '@manta/kube';
 import type { Command, RayHead, RayPoller } from '@manta/ray';
 import {
   type Controller,
@@ -101,12 +100,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     const outcome = await act(warnings.withoutRepeats(key, plan.actions, { generation, now: observed.now }), actor);
     if (outcome.kind !== 'done') return tryAgain(outcome, plan, pass);
     if (plan.actions.some((action) => action.type === 'create' && action.kind === 'RayCluster')) unmade.delete(key);
-    // Whatever becomes of the write: if it is stored, it is we who wrote it, unless somebody else was faster.
+    const heldMs = await write(key, actor, observed.job, plan.status);
     if (plan.isBeginning === true) unmade.add(key, plan.status ?? observed.job.status ?? {});
-    const heldMs = await write(key, actor, observed.job, plan.status).catch((error: unknown) => {
-      if (plan.isBeginning === true && isConflict(error)) unmade.delete(key);
-      throw error;
-    });
     const lookAgainMs = soonest(heldMs, plan.lookAgainMs);
     return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
   }

@@ -39,4 +39,11 @@ describe('what belongs to a cluster', () => {
   ])('is a Service with the labels %j', (labels, expected) => {
     expect(serviceRecord({ metadata: { name: 's', namespace: 'ml', labels } }).belongsTo).toEqual(expected);
   });
+
+  it('is a Service that it owns, whose labels somebody took away', () => {
+    const owner = { apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'demo', uid: 'c', controller: true };
+    const metadata = { name: 's', namespace: 'ml', ownerReferences: [owner] };
+    const record = serviceRecord({ metadata, spec: { selector: { 'ray.io/node-type': 'head' } } });
+    expect(record).toMatchObject({ belongsTo: ['ml/demo'], service: { metadata } });
+  });
 });

@@ -52,20 +52,28 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
       targetPort,
     })),
     selectsCluster: spec.selector?.[Label.Cluster],
-    ...(isKeptWhole(labels)
+    ...(isKeptWhole(service)
       ? { service: withoutManagedFields(service) }
       : { service: undefined, selectorKeys: Object.keys(spec.selector ?? {}) }),
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],
       labels[Label.OriginatedFromCrd] === OriginCrd.RayCluster ? labels[Label.OriginatedFromCrName] : undefined,
+      // Whoever takes labels off a Service of ours does not take it away from its cluster.
+      clusterOwning(metadata),
     ]),
   };
 }
 
 /** Services that are compared to what they should be: those of RayServices, and head Services. */
-function isKeptWhole(labels: Readonly<Record<string, string>>): boolean {
-  return labels[Label.OriginatedFromCrd] === OriginCrd.RayService || labels[Label.NodeType] === NodeType.Head;
+function isKeptWhole({ metadata, spec }: Service): boolean {
+  const { labels = {} } = metadata ?? {};
+  const isHeads = [labels, spec?.selector].some((words) => words?.[Label.NodeType] === NodeType.Head);
+  return isHeads || labels[Label.OriginatedFromCrd] === OriginCrd.RayService;
+}
+
+function clusterOwning({ ownerReferences }: NonNullable<KubeObject['metadata']>): string | undefined {
+  return ownerReferences?.find(({ controller, kind }) => controller === true && kind === OriginCrd.RayCluster)?.name;
 }
 
 export function roleRecord(role: Role): Belonging<RoleRecord> {

@@ -88,6 +88,17 @@ describe('planPki()', () => {
     ]);
   });
 
+  it('keeps what others have added to a certificate', () => {
+    const privateKey = { algorithm: 'ECDSA' };
+    const certificates = made().certificates.map((each: Certificate) => ({
+      ...each,
+      spec: { ...each.spec, privateKey },
+    }));
+    expect(words(afterIssue({ certificates: certificates.map((each) => issued(each)) }).actions)).toEqual([READY]);
+    const [update] = afterIssue({ certificates }, { pods: [headPod({ podIP: '10.0.0.1' })] }).actions;
+    expect(update).toMatchObject({ type: 'update', object: { spec: { privateKey } } });
+  });
+
   it('leaves out pods that are going, have ended, or have no address', () => {
     const pods = [
       headPod({ podIP: '' }),

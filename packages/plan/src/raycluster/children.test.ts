@@ -147,6 +147,11 @@ describe('what is there already', () => {
       ['update Service demo-head-svc'],
     ],
     [
+      'gets the labels back that somebody took away',
+      { pods, children: { services: [headService({ service: old, labels: {} })] } },
+      ['update Service demo-head-svc'],
+    ],
+    [
       'is left alone where it is not ours',
       { pods, children: { services: [headService({ service: old, owner: 'else' })] } },
       [],

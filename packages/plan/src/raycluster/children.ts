@@ -2,7 +2,7 @@ import { Label, type Service, SharedEventReason } from '@manta/api';
 import { alignHeadService } from '../build/align-head-service.ts';
 import { buildAuthSecret } from '../build/auth-secret.ts';
 import { buildHeadBudget } from '../build/head-budget.ts';
-import { buildHeadService, headServiceSelector } from '../build/head-service.ts';
+import { buildHeadService } from '../build/head-service.ts';
 import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
 import { type Action, validationWarning, warning } from '../plan.ts';
@@ -10,6 +10,7 @@ import { planAutoscalerAccess } from './access.ts';
 import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { planEntry } from './entry.ts';
+import { headServicesOf } from './head-services.ts';
 import { objectName } from './object-name.ts';
 import type { ServiceRecord } from './observed.ts';
 import { tellOfSharedNames } from './shared-names.ts';
@@ -39,9 +40,8 @@ function planAuthSecret(subject: Subject): readonly Action[] {
 }
 
 function planHeadService(subject: Subject): readonly Action[] {
-  const { cluster, spec, context, children, name } = subject;
-  const wanted = Object.entries(headServiceSelector(name));
-  const found = children.services.filter(({ labels }) => wanted.every(([key, value]) => labels[key] === value));
+  const { cluster, spec, context } = subject;
+  const found = headServicesOf(subject);
   if (found.length > 1) {
     const names = found.map((service) => service.name).join(' ');
     return [

@@ -8,11 +8,11 @@ import {
   type RayClusterStatus,
   type StringMap,
 } from '@manta/api';
-import { headServiceSelector } from '../build/head-service.ts';
 import type { PlanOutcome } from '../plan.ts';
 import { rayClusterConditions, timestamp } from './conditions.ts';
 import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
 import { lastHeadName } from './head-name.ts';
+import { headServicesOf } from './head-services.ts';
 import { headsOf } from './heads.ts';
 import type { ServiceRecord } from './observed.ts';
 import { desiredResources } from './resources.ts';
@@ -23,7 +23,7 @@ export function rayClusterStatus(seen: Subject, outcome: PlanOutcome): RayCluste
   const subject = { ...seen, pods: seen.pods.filter(({ owner }) => owner === undefined || owner === seen.uid) };
   const { cluster, spec, pods, now } = subject;
   const before = cluster.status ?? {};
-  const service = headService(subject);
+  const [service] = headServicesOf(subject);
   const state = stateOf(subject, outcome);
   const after = withoutZeros({
     ...before,
@@ -52,11 +52,6 @@ function stateOf(subject: Subject, outcome: PlanOutcome): RayClusterState | unde
   const { spec, pods } = subject;
   if (spec.suspend === true && pods.length === 0) return 'suspended';
   return outcome.kind === 'done' && areAllPodsThere(subject) ? 'ready' : undefined;
-}
-
-function headService({ children, name }: Subject): ServiceRecord | undefined {
-  const wanted = Object.entries(headServiceSelector(name));
-  return children.services.find(({ labels }) => wanted.every(([key, value]) => labels[key] === value));
 }
 
 function headInfo(subject: Subject, service: ServiceRecord | undefined): HeadInfo {

@@ -10,7 +10,7 @@ const READY = verdict('True', 'HeadPodRunningAndReady');
 const NOT_READY = verdict('False', 'ContainersNotReady');
 
 /** When the last worker of a cluster has come, after its head. */
-const WORKERS_MS = [0, 0, 2_000, 15_000];
+const WORKERS_MS = [0, 5_000, 20_000];
 
 /** What a cluster's controller says of a new one: nothing is there yet. */
 export function markComing(backstage: Backstage, name: string): void {

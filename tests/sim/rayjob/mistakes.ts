@@ -328,7 +328,10 @@ export const MISTAKES = {
       overriding(inner, {
         create: (original, type, object, ...rest) => {
           const again = () => void Promise.resolve(original(type, object)).catch(() => undefined);
-          if (isA(type, 'rayclusters')) clock.setTimer(LATE_MS, again);
+          // Whatever is submitted from within a head would run in each of them.
+          const { labels = {} } = (object as KubeObject).metadata ?? {};
+          const isRepeated = isA(type, 'rayclusters') && labels[Label.JobSubmissionMode] !== 'SidecarMode';
+          if (isRepeated) clock.setTimer(LATE_MS, again);
           return original(type, object, ...rest);
         },
         delete: async (original, type, ref, ...rest) => {

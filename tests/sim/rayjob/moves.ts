@@ -24,6 +24,7 @@ export const MOVES: Readonly<Record<string, Move>> = {
     ({ metadata }) => metadata.labels?.[Label.NodeType] === NodeType.Head,
   ),
   'a head is not ready for a while': unready,
+  'delete a cluster whose head is not ready': deleteUnready,
   'Ray is restarted in its pod': restartInPlace,
   'the operator dies at its next word to Ray': dieAtRay,
   'a clock jumps forward': jump(1),
@@ -75,6 +76,17 @@ async function unready(backstage: Backstage): Promise<void> {
   const cluster = found[choices.pick(found.length)];
   const lastsMs = [500, 4_000, 15_000][choices.pick(3)] ?? 0;
   if (cluster !== undefined) markUnwell(backstage, cluster.metadata.name, lastsMs);
+}
+
+/** As somebody does who sees that it is of no use. */
+async function deleteUnready(backstage: Backstage): Promise<void> {
+  const { api, client, clock, choices } = backstage;
+  const found = api.store.list(STORED.clusters).filter((each) => ownerOf(each) !== undefined && !isGoing(each));
+  const name = found[choices.pick(found.length)]?.metadata.name;
+  if (name === undefined) return;
+  markUnwell(backstage, name, 60_000);
+  const waitMs = [50, 1_000, 5_000][choices.pick(3)] ?? 0;
+  clock.setTimer(waitMs, () => void quietly(client.delete(resources.rayClusters, { name, namespace: NAMESPACE })));
 }
 
 /** The kubelet starts a container that has ended again, in the same pod: but for pods that are there to submit. */

@@ -5,11 +5,12 @@ import { compareServiceSpec, compareSpec, type ServiceSpecStamp, type SpecStamp,
 
 const VERSION = '0.1.0';
 
+const TEMPLATE = {
+  spec: { containers: [{ name: 'ray-worker', image: 'ray:1', resources: { limits: { cpu: '1' } } }] },
+};
+
 function group(groupName: string, more: object = {}): object {
-  const template = {
-    spec: { containers: [{ name: 'ray-worker', image: 'ray:1', resources: { limits: { cpu: '1' } } }] },
-  };
-  return { groupName, template, replicas: 1, minReplicas: 0, maxReplicas: 10, rayStartParams: {}, ...more };
+  return { groupName, template: TEMPLATE, replicas: 1, minReplicas: 0, maxReplicas: 10, rayStartParams: {}, ...more };
 }
 
 function spec(more: object = {}): RayClusterSpec {
@@ -88,6 +89,7 @@ describe('the hash of a cluster spec', () => {
   it.each<[string, object, object]>([
     ['a variable without a value', { env: [{ name: 'A', value: '' }] }, { env: [{ name: 'A' }] }],
     ['what is off anyway', { stdin: false, tty: false, workingDir: '' }, {}],
+    ['what is left to its default', { image: '', imagePullPolicy: '' }, {}],
     [
       'a mount that may be written to',
       { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: false, subPath: '' }] },
@@ -103,7 +105,23 @@ describe('the hash of a cluster spec', () => {
     expect(a).toBe(b);
   });
 
+  it.each<[string, RayClusterSpec]>([
+    ['of a pod', head({ restartPolicy: '', serviceAccountName: '', hostname: '', overhead: {} })],
+    ['of a group', head({}, { serviceType: '' })],
+    ['of workers', withGroups(group('small', { template: { metadata: { name: '' }, ...TEMPLATE } }), group('large'))],
+  ])('does not depend on what says nothing %s', (_, written) => {
+    expect(specHash(written)).toBe(specHash(spec()));
+  });
+
+  it('depends on empty resources of a container that we add: they take its usual ones away', () => {
+    expect(specHash(spec({ autoscalerOptions: { resources: {} } }))).not.toBe(
+      specHash(spec({ autoscalerOptions: {} })),
+    );
+  });
+
   it('depends on a choice that is not the same as none', () => {
+    const claim = (more: object) => specHash(spec({ gcsFaultToleranceOptions: { backend: 'rocksdb', storage: more } }));
+    expect(claim({ storageClassName: '' })).not.toBe(claim({}));
     expect(specHash(head({ automountServiceAccountToken: false }))).not.toBe(specHash(head({})));
     expect(specHash(head({ nodeSelector: { value: '' } }))).not.toBe(specHash(head({})));
   });

@@ -119,11 +119,15 @@ const MEANINGLESS_WHEN_EMPTY: ReadonlySet<string> = new Set([
   'matchLabels',
   'metadata',
   'nodeSelector',
+  'overhead',
   'rayStartParams',
   'requests',
   'resources',
   'scaleStrategy',
+  'spec',
 ]);
+/** Options of containers that we add ourselves: empty resources there mean none, no resources mean the usual ones. */
+const OPTIONS_OF_SIDECARS: ReadonlySet<string> = new Set(['autoscalerOptions', 'collectorOptions']);
 /** Words of a pod that mean what leaving them out means, and that the first program which goes through the API's types drops. */
 const MEANINGLESS_WHEN_ZERO: ReadonlySet<string> = new Set([
   'failureThreshold',
@@ -136,14 +140,13 @@ const MEANINGLESS_WHEN_ZERO: ReadonlySet<string> = new Set([
   'readOnly',
   'stdin',
   'stdinOnce',
-  'subPath',
   'successThreshold',
   'targetPort',
   'timeoutSeconds',
   'tty',
-  'value',
-  'workingDir',
 ]);
+/** Words for which an empty text is a choice: a storage class of that name means that there is none. */
+const MEANT_WHEN_EMPTY: ReadonlySet<string> = new Set(['storageClassName']);
 /** Maps whose keys are the user's own: a key there is never one of those above. */
 const MAPS_OF_USERS: ReadonlySet<string> = new Set([
   'annotations',
@@ -152,27 +155,35 @@ const MAPS_OF_USERS: ReadonlySet<string> = new Set([
   'matchLabels',
   'nodeSelector',
   'rayStartParams',
+  'volumeAttributes',
 ]);
 const QUANTITY_MAPS: ReadonlySet<string> = new Set(['limits', 'requests']);
 
 /** Irons out spellings that mean the same, since a hash over them would replace pods for nothing. */
-function normalize(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(normalize);
+function normalize(value: unknown, at = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => normalize(item));
   if (!isRecord(value)) return value;
-  const members = Object.entries(value).map(([key, member]): [string, unknown] => [key, normalizeMember(key, member)]);
+  const members = Object.entries(value).map(([key, member]): [string, unknown] => [
+    key,
+    normalizeMember(key, member, at),
+  ]);
   return Object.fromEntries(members);
 }
 
-function normalizeMember(key: string, member: unknown): unknown {
+function normalizeMember(key: string, member: unknown, parent: string): unknown {
   const normal = QUANTITY_MAPS.has(key)
     ? normalizeQuantities(member)
     : MAPS_OF_USERS.has(key)
       ? member
-      : normalize(member);
+      : normalize(member, key);
   if (Array.isArray(normal)) return normal.length === 0 ? undefined : normal;
-  const saysNothing =
-    (MEANINGLESS_WHEN_EMPTY.has(key) && isEmpty(normal)) || (MEANINGLESS_WHEN_ZERO.has(key) && isZero(normal));
-  return saysNothing ? undefined : normal;
+  return saysNothing(key, normal, parent) ? undefined : normal;
+}
+
+function saysNothing(key: string, value: unknown, parent: string): boolean {
+  if (value === '') return !MEANT_WHEN_EMPTY.has(key);
+  if (isEmpty(value)) return MEANINGLESS_WHEN_EMPTY.has(key) && !OPTIONS_OF_SIDECARS.has(parent);
+  return MEANINGLESS_WHEN_ZERO.has(key) && isZero(value);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -180,7 +191,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isZero(value: unknown): boolean {
-  return value === false || value === 0 || value === '';
+  return value === false || value === 0;
 }
 
 function normalizeQuantities(value: unknown): unknown {

@@ -55,7 +55,16 @@ function stamped(hash: string | undefined, operatorVersion = VERSION): SpecStamp
 
 describe('the hash of a cluster spec', () => {
   it('never changes, since every running cluster carries it', () => {
-    expect(specHash(spec())).toBe('m2-6512f6b554e942cc1bdc2423c0de86f77b820cb8');
+    expect(specHash(spec())).toBe('m3-6512f6b554e942cc1bdc2423c0de86f77b820cb8');
+    const spelledOut = {
+      serviceAccountName: '',
+      overhead: {},
+      containers: [{ name: 'h', image: '', resources: {}, tty: false }],
+    };
+    const autoscalerOptions = { resources: {}, image: '' };
+    expect(specHash({ ...head(spelledOut), autoscalerOptions } as RayClusterSpec)).toBe(
+      'm3-bcb696d4c8524e6ea7ca2bdf872d252938ae3fb6',
+    );
   });
 
   it.each<[string, RayClusterSpec]>([
@@ -178,7 +187,7 @@ describe('the hash of a cluster spec', () => {
     });
     fc.assert(
       fc.property(garbage, (some) => {
-        expect(specHash(some as unknown as RayClusterSpec)).toMatch(/^m2-[0-9a-f]{40}$/);
+        expect(specHash(some as unknown as RayClusterSpec)).toMatch(/^m3-[0-9a-f]{40}$/);
       }),
     );
   });
@@ -192,8 +201,8 @@ describe('a RayCluster compared with the stamp on its head pod', () => {
     ['no stamp', stamped(undefined), 'foreign'],
     ["another operator's hash", stamped('5SQ1O9TRG4L1VJDCVQKS3RTCJJ8AB5E8', 'v1.4.2'), 'foreign'],
     ["another operator's hash under our version", stamped('5SQ1O9TRG4L1VJDCVQKS3RTCJJ8AB5E8'), 'foreign'],
-    ['a hash of a later kind', stamped(specHash(spec()).replace('m2-', 'm3-')), 'foreign'],
-    ['a hash of an earlier kind', stamped(specHash(spec()).replace('m2-', 'm1-')), 'foreign'],
+    ['a hash of a later kind', stamped(specHash(spec()).replace('m3-', 'm4-')), 'foreign'],
+    ['a hash of an earlier kind', stamped(specHash(spec()).replace('m3-', 'm2-')), 'foreign'],
     ['our hash, but another version of ours', stamped(specHash(spec()), '0.0.9'), 'foreign'],
     ['our hash, its version taken off', { hash: specHash(spec()), operatorVersion: undefined }, 'same'],
     [

@@ -9,7 +9,7 @@ import { sha256 } from './sha256.ts';
  * Marks a hash as ours and of this kind. Another kind, be it another operator's or a later one of our own, can't be
  * compared with it and is adopted instead.
  */
-const PREFIX = 'm2-';
+const PREFIX = 'm3-';
 const HASH_LENGTH = 40;
 const OF_ANY_KIND = /^m\d+-[0-9a-f]{40}$/;
 

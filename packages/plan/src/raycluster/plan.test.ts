@@ -388,12 +388,12 @@ describe('Recreate', () => {
   it.each<[string, ObservedOptions, readonly string[]]>([
     [
       'takes everything down when the spec has changed',
-      { spec, pods: [stamped(`m2-${'0'.repeat(40)}`, '0.0.0-test')] },
+      { spec, pods: [stamped(`m3-${'0'.repeat(40)}`, '0.0.0-test')] },
       ['delete pods demo'],
     ],
     [
       'takes the workers down before the head, which carries the mark',
-      { spec, pods: [stamped(`m2-${'0'.repeat(40)}`, '0.0.0-test'), worker(0)] },
+      { spec, pods: [stamped(`m3-${'0'.repeat(40)}`, '0.0.0-test'), worker(0)] },
       ['delete pods demo worker', 'delete pods demo'],
     ],
     [
@@ -401,7 +401,7 @@ describe('Recreate', () => {
       { spec, pods: [stamped('ABC', 'v1.6.0')] },
       ['patch Pod demo-head-abcde'],
     ],
-    ['does nothing where the strategy is another', { pods: [stamped(`m2-${'0'.repeat(40)}`, '0.0.0-test')] }, []],
+    ['does nothing where the strategy is another', { pods: [stamped(`m3-${'0'.repeat(40)}`, '0.0.0-test')] }, []],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);
   });

@@ -282,7 +282,7 @@ describe('clusters that somebody else touches', () => {
     expect(world.clusters.size).toBe(1);
     expect(serve.cluster.metadata?.annotations).toMatchObject({
       [versionKey]: '0.0.0-test',
-      [hashKey]: expect.stringMatching(/^m2-/),
+      [hashKey]: expect.stringMatching(/^m3-/),
     });
   });
 

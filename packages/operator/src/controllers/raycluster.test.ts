@@ -220,6 +220,24 @@ describe('a RayCluster', () => {
     expect(events.filter(({ note }) => note.includes('suspension'))).toHaveLength(1);
   });
 
+  it('is suspended at once, however long something else about it has failed', async () => {
+    await apply();
+    await runPods();
+    const { metadata, ...service } = await client.get(resources.services, { ...REF, name: 'demo-head-svc' });
+    const { labels, ownerReferences } = metadata ?? {};
+    const second = {
+      name: 'second',
+      namespace: 'ml',
+      ...(labels && { labels }),
+      ...(ownerReferences && { ownerReferences }),
+    };
+    await client.create(resources.services, { ...service, metadata: second });
+    await clock.advance(IDLE_MS);
+    await patchSpec({ suspend: true });
+    await clock.advance(2000);
+    expect(await pods()).toEqual([]);
+  });
+
   it('is recreated once when its spec changes and it asks for that', async () => {
     await apply({ upgradeStrategy: { type: 'Recreate' } });
     await runPods();

@@ -139,10 +139,11 @@ class RayClusterReconciler {
     const outcome = await this.#act(key, plan, observed, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
     const heldMs = await this.#tell(key, observed, status, outcome, actor);
-    if (outcome.kind === 'failed') throw new PlanFailed(outcome);
     if (outcome.kind === 'waiting') return this.#wait(outcome, plan, heldMs, pass);
+    // Also after a failure: what went wrong with another object must not hold up a suspension.
+    if (status !== undefined && heldMs === 0 && isMovingOn(observed.cluster, status)) return requeueAfter(0);
+    if (outcome.kind === 'failed') throw new PlanFailed(outcome);
     if (heldMs > 0) return requeueAfter(heldMs);
-    if (status !== undefined && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     const lookAgainMs = Math.min(
       plan.lookAgainMs ?? Number.POSITIVE_INFINITY,
       retryMs(status ?? observed.cluster.status),

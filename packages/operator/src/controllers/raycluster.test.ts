@@ -1,20 +1,11 @@
-import {
-  defaultFeatureGates,
-  type KubeObject,
-  type RayCluster,
-  type RayClusterSpec,
-  readOperatorEnv,
-} from '@manta/api';
+import type { KubeObject, RayCluster, RayClusterSpec } from '@manta/api';
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
 import { resources } from '@manta/kube';
-import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
-import { FakeHead, fakeSend } from '@manta/ray/testing';
-import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import type { EventInput } from '@manta/runtime';
+import { FakeHead } from '@manta/ray/testing';
+import { FakeClient, FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
-import { createRayNodeLists } from '../observe/ray-node-lists.ts';
-import { createRayAccess } from './ray-access.ts';
-import { createRayClusterController } from './raycluster.ts';
+import { runRayClusterController } from '../testing/raycluster-controller.ts';
 
 const REF = { name: 'demo', namespace: 'ml' };
 const IDLE_MS = 400_000;
@@ -38,32 +29,7 @@ afterEach(() => stop.abort());
 
 /** A new process: it knows nothing of the one before. */
 async function start(): Promise<void> {
-  stop = new AbortController();
-  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
-  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
-  const ray = createRayAccess(world, {
-    cache,
-    send: fakeSend(clock, (origin) => headAt(origin)),
-    clusterDomain: 'cluster.local',
-    throughApiServer: false,
-  });
-  const controller = createRayClusterController(world, {
-    context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} },
-    facts: {
-      kubernetes: [1, 36, 0],
-      gitVersion: 'v1.36.0',
-      isOpenShift: false,
-      hasCertManager: false,
-      workloadSchedulingVersion: undefined,
-    },
-    events: { event: (input) => void events.push(input) },
-    cache,
-    concurrency: 4,
-    nodes: createRayNodeLists({ ...ray, throughApiServer: false }),
-  });
-  ray.tell('raycluster', controller);
-  for (const informer of [...requiredInformers(cache), ...optionalInformers(cache)]) void informer.run(stop.signal);
-  void controller.run(stop.signal, new AbortController().signal);
+  stop = runRayClusterController({ clock, client, events, headAt: (origin) => headAt(origin) });
   await clock.advance(100);
 }
 

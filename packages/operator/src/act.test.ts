@@ -150,6 +150,17 @@ describe('creating', () => {
     const missingPermissions = ['create pods in ns (rule: apiGroups [""], resources ["pods"], verbs ["create"])'];
     expect(await act([{ ...create('w-0'), isOptional: true }], actor)).toEqual({ kind: 'done', missingPermissions });
     expect(await act([create('w-0')], actor)).toMatchObject({ kind: 'failed', missingPermissions });
+    expect(await act([{ ...create('w-0'), mayBeForbidden: true }], actor)).toEqual({
+      kind: 'done',
+      missingPermissions,
+    });
+  });
+
+  it('fails for any other reason where a step may be forbidden', async () => {
+    client.faults.onRequest = () => {
+      throw new ApiError({ method: 'POST', path: '' }, 500, 'etcd is away');
+    };
+    expect(await act([{ ...create('w-0'), mayBeForbidden: true }], actor)).toMatchObject({ kind: 'failed' });
   });
 
   it('makes no second object when the answer to the first was lost, and tells the barrier once it knows', async () => {

@@ -134,7 +134,7 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
-  if (told.isOptional === true) {
+  if (told.isOptional === true || (told.mayBeForbidden === true && missing !== undefined)) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
     return { kind: 'optional', missing };
   }

@@ -139,6 +139,8 @@ export interface Told {
   /** The reason of the ReplicaFailure condition when it fails. */
   readonly failure?: string;
   readonly isOptional?: boolean;
+  /** Optional where nobody has allowed it to us; any other error is one. */
+  readonly mayBeForbidden?: boolean;
   /** The rest of the plan does not depend on it: it goes on, and counts as failed in the end. */
   readonly stopsNothing?: boolean;
 }

@@ -8,6 +8,7 @@ import {
 } from '../build/autoscaler-access.ts';
 import { type Action, validationWarning } from '../plan.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
+import { isHeadWanted } from './head-name.ts';
 import { objectName } from './object-name.ts';
 import { fullName, type Subject } from './subject.ts';
 
@@ -64,11 +65,14 @@ function planRoleBinding(subject: Subject, wanted: RoleBinding | undefined): rea
   const account = wanted?.subjects?.[0]?.name;
   const isOutdated = account !== undefined && live?.accounts !== undefined && !live.accounts.includes(account);
   const hasHead = pods.some(({ nodeType, owner }) => nodeType === NodeType.Head && owner === uid);
-  const isReplaced = isOutdated && !hasHead;
+  if (!isOutdated || hasHead || !isHeadWanted(subject))
+    return createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, roleBindings);
   return [
-    ...(isReplaced
-      ? [{ type: 'delete', kind: 'RoleBinding', name: live.name, uid: live.uid, isOptional: true } as const]
-      : []),
-    ...createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, isReplaced ? [] : roleBindings),
+    { type: 'delete', kind: 'RoleBinding', name: live.name, uid: live.uid, mayBeForbidden: true },
+    // Where we may write no bindings, the head comes all the same.
+    ...createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, []).map((action) => ({
+      ...action,
+      mayBeForbidden: true,
+    })),
   ];
 }

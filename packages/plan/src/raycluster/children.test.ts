@@ -123,10 +123,17 @@ describe("the autoscaler's binding", () => {
     expect(plan(options)).toEqual(expected);
   });
 
-  it('is made anew even if the old one cannot be deleted: the head comes all the same', () => {
+  it('is not made anew for a cluster that is suspended', () => {
+    const suspended = { ...account('mine'), suspend: true };
+    expect(plan({ spec: suspended, children: bound(['demo']) }).filter((each) => each.includes('RoleBinding'))).toEqual(
+      [],
+    );
+  });
+
+  it('is made anew before the head comes, unless nobody has allowed it to us: then the head comes all the same', () => {
     const { actions } = planRayCluster(observed({ spec: account('mine'), children: bound(['demo']) }));
-    expect(actions[0]).toMatchObject({ type: 'delete', uid: 'uid-demo', isOptional: true });
-    expect(actions[1]).toMatchObject({ type: 'create', whenExists: 'fine' });
+    expect(actions[0]).toMatchObject({ type: 'delete', uid: 'uid-demo', mayBeForbidden: true });
+    expect(actions[1]).toMatchObject({ type: 'create', whenExists: 'fine', mayBeForbidden: true });
   });
 });
 

@@ -22,6 +22,11 @@ describe('the task groups of a gang', () => {
       { tolerations: [{ effect: 'NoExecute', key: 'a', operator: 'Equal', tolerationSeconds: 30, value: 'b' }] },
       '[{"key":"a","operator":"Equal","value":"b","effect":"NoExecute","tolerationSeconds":30}]',
     ],
+    [
+      'tolerations with empty texts',
+      { tolerations: [{ effect: '', key: 'gpu', operator: 'Exists', value: '' }] },
+      '"tolerations":[{"key":"gpu","operator":"Exists"}]',
+    ],
     ['node selectors', { nodeSelector: { key: '1', a: '2' } }, '"nodeSelector":{"a":"2","key":"1"},"name":"g"'],
     [
       'node affinities',

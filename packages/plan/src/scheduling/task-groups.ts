@@ -17,7 +17,7 @@ function taskGroup({ group, pod, least }: Member): object {
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: byName(nodeSelector) }),
     ...(affinity === undefined ? {} : { affinity: inOrder(affinity) }),
     name: group,
-    ...(tolerations.length === 0 ? {} : { tolerations: tolerations.map(inOrder) }),
+    ...(tolerations.length === 0 ? {} : { tolerations: tolerations.map((each) => inOrder(withoutEmptyTexts(each))) }),
     minMember: least,
   };
 }
@@ -60,6 +60,11 @@ function inOrder(value: unknown): unknown {
       return isEmpty(key, written) ? [] : [[key, written]];
     }),
   );
+}
+
+/** Every member of a toleration may be left out; those of selectors may not. */
+function withoutEmptyTexts(toleration: object): object {
+  return Object.fromEntries(Object.entries(toleration).filter(([, value]) => value !== ''));
 }
 
 function rank(key: string): number {

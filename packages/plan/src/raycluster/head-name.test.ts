@@ -12,6 +12,7 @@ const PROVISIONED = {
   message: '',
   lastTransitionTime: '2026-08-01T11:00:00Z',
 } as const;
+const ONLY_HEAD = { metadata: { annotations: { [Annotation.DisableProvisionedHeadRestart]: 'true' } } };
 const had = (podName: string): RayClusterStatus => ({ head: { podName, podIP: '10.0.0.1' } });
 
 function headOf(options: ObservedOptions): string | undefined {
@@ -59,9 +60,19 @@ describe('the status', () => {
 
   it.each<[string, ObservedOptions]>([
     ['is suspended', { spec: { suspend: true } }],
-    ['may have no second head', { metadata: { annotations: { [Annotation.DisableProvisionedHeadRestart]: 'true' } } }],
+    ['may have no second head', { ...ONLY_HEAD, status: { ...had('demo-head-a'), conditions: [PROVISIONED] } }],
+    ['says of no head whether it is there', { ...ONLY_HEAD, gates: { RayClusterStatusConditions: false } }],
   ])('keeps no name where the cluster %s', (_, options) => {
     expect(statusOf({ status: had('demo-head-a'), ...options })?.head?.podName).toBeUndefined();
+  });
+});
+
+describe('a cluster that gets no second head once it is there as a whole', () => {
+  it('gets one before, under another name, and keeps the name of the first until then', () => {
+    const status = statusOf({ ...ONLY_HEAD, status: had('demo-head-a') });
+    expect(status?.head?.podName).toBe('demo-head-a');
+    expect(headInStatus(status)).toBeUndefined();
+    expect(headOf({ ...ONLY_HEAD, status: status ?? {} })).not.toBe(headOf(ONLY_HEAD));
   });
 });
 

@@ -27,10 +27,14 @@ export function headName({ name, uid, cluster }: Subject): string {
   return derivedPodName(podNames.headPrefix(name), place, new Set());
 }
 
-/** The name that the status keeps of a head that is gone, so that its successor gets another; undefined where none may come. */
+/**
+ * The name that the status keeps of a head that is gone, so that its successor gets another; undefined where none may come. A head that runs
+ * something by itself must not seem to be there when it is not: where no condition says so, its name is not kept.
+ */
 export function lastHeadName(subject: Subject): string | undefined {
-  const { cluster } = subject;
-  return isHeadWanted(subject) && !mayNotComeBack(cluster) ? cluster.status?.head?.podName : undefined;
+  const { cluster, context } = subject;
+  const isToldOf = !mayNotComeBack(cluster) || context.gates.RayClusterStatusConditions;
+  return isToldOf && isHeadWanted(subject) ? cluster.status?.head?.podName : undefined;
 }
 
 /** The head that a cluster has, as its status tells it; a name that is kept of one that is gone is none. */

@@ -1,4 +1,4 @@
-import type { Condition, RayJobStatus } from '@manta/api';
+import { type Condition, RayClusterConditionReason, type RayJobStatus } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { headPod, NOW } from '../testing/observed.ts';
 import { hasHadHead, isLossInQuestion, isNewsOfHead } from './lost-head.ts';
@@ -81,7 +81,7 @@ describe('a head that submits, and that its cluster replaces before it was ready
       spec: SPEC,
       cluster: cluster(state, { status: { ...(state && { state }), ...WAS_READY, ...head('second') } }),
       heads: [sidecar(), headPod({ name: 'second' })],
-      status: { attempts, rayClusterStatus: { ...before, ...head('first') } },
+      status: { attempts, rayClusterStatus: { ...head('first'), ...before } },
     });
   const numbers = (observed: ReturnType<typeof replaced>) =>
     planRayJob(observed).status?.attempts?.map(({ number, outcome }) => [number, outcome]);
@@ -95,6 +95,16 @@ describe('a head that submits, and that its cluster replaces before it was ready
       [1, 'Lost'],
       [2, undefined],
     ]);
+  });
+
+  it('leaves that word also when its successor comes late', () => {
+    const { HeadPodNotFound } = RayClusterConditionReason;
+    const gone = { ...said('HeadPodReady', 'False', 9), reason: HeadPodNotFound };
+    const lost = { conditions: [gone, provisioning], ...head('first') };
+    const status = { attempts, rayClusterStatus: { ...IS_READY, ...head('first') } };
+    const between = planRayJob(initializing({ spec: SPEC, cluster: cluster(undefined, { status: lost }), status }));
+    expect(between.status?.attempts).toHaveLength(1);
+    expect(numbers(replaced(between.status?.rayClusterStatus))).toHaveLength(2);
   });
 
   it('needs no word when it had not', () => {

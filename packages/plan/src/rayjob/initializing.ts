@@ -1,7 +1,7 @@
 import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
 import { headInStatus } from '../raycluster/head-name.ts';
 import { tellOfAnotherRun } from './another-run.ts';
-import { onHead, withLoss } from './attempts.ts';
+import { onHead } from './attempts.ts';
 import { planMissingCluster } from './cluster.ts';
 import {
   isOver,
@@ -14,7 +14,7 @@ import { planJobGang } from './gang.ts';
 import { hasHadHead, isHeadReplaced, msToLoss, withoutHeadToRunIn } from './lost-head.ts';
 import { mirrored, NO_CLUSTER_STATUS } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
-import { move, type Step, stay } from './step.ts';
+import { type Changes, move, type Step, stay } from './step.ts';
 import { fullName, type Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
@@ -32,8 +32,8 @@ export function initialize(subject: Subject): Step {
   if (cluster === undefined) return withoutCluster(subject, lookAgainMs);
   const gang = planJobGang(subject, cluster);
   if (late === undefined && (!isUsable(subject) || isHeadUnnamed(subject))) {
-    const told = { rayClusterStatus: mirrored(subject), ...onAnotherHead(subject), message: troubleOf(subject) };
-    return { ...move(subject, told, gang), lookAgainMs };
+    const told = onAnotherHead(subject, { rayClusterStatus: mirrored(subject), message: troubleOf(subject) });
+    return { ...told, actions: [...gang, ...told.actions], lookAgainMs };
   }
   const step = handOver(subject);
   return { ...step, actions: [...gang, ...step.actions], lookAgainMs };
@@ -72,12 +72,20 @@ function withoutCluster(subject: Subject, lookAgainMs: number | undefined): Step
   return { ...tellOfAnotherRun(subject, why, { rayClusterStatus: NO_CLUSTER_STATUS }), isBeginning: true };
 }
 
-/** What is told when the cluster itself has replaced a head that may have run the job: nobody was asked. */
-function onAnotherHead(subject: Subject): Pick<RayJobStatus, 'rayClusterStatus' | 'attempts'> {
-  const { status, now } = subject;
-  if (!isHeadReplaced(subject)) return {};
-  const attempts = withLoss(status, now, headRestarts(subject));
-  return { rayClusterStatus: mirrored(subject), ...(attempts === undefined ? {} : { attempts }) };
+/** The job moves on; where the cluster itself has replaced a head that may have run it, that is told along with it: nobody was asked. */
+function onAnotherHead(subject: Subject, fields: Changes): Step {
+  if (!isHeadReplaced(subject)) return move(subject, fields);
+  return tellOfAnotherRun(subject, whyOnceMore(subject), { ...fields, rayClusterStatus: mirrored(subject) });
+}
+
+function whyOnceMore(subject: Subject): string {
+  const { status, cluster } = subject;
+  const before = status.rayClusterStatus?.head?.podName;
+  const current = headInStatus(cluster?.status) ?? '';
+  const owner = `of RayCluster ${fullName(subject, status.rayClusterName ?? '')}`;
+  return before === undefined || before === current
+    ? `Ray was restarted in head Pod ${current} ${owner}, and may run job ${status.jobId} once more`
+    : `Head Pod ${before} ${owner} was replaced by ${current}, which runs job ${status.jobId} once more`;
 }
 
 /** Whether the time for the whole attempt is over while the job may run within the head: Ray is asked, and then told to stop it. */
@@ -107,10 +115,12 @@ function handOver(subject: Subject): Step {
   const ready = { dashboardURL: found, message: undefined };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });
+  const handed = { ...ready, jobDeploymentStatus: JobDeploymentStatus.Running };
+  if (mode === JobSubmissionMode.Sidecar) return onAnotherHead(subject, handed);
   // Which head the job goes to is written down before it goes there.
-  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : onAnotherHead(subject);
+  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : {};
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
-  return move(subject, { ...ready, ...head, jobDeploymentStatus: JobDeploymentStatus.Running }, actions);
+  return move(subject, { ...handed, ...head }, actions);
 }
 
 function toHead(subject: Subject): Pick<RayJobStatus, 'rayClusterStatus' | 'attempts'> {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { headPod, NOW } from '../testing/observed.ts';
 import { hasHadHead, isLossInQuestion, isNewsOfHead } from './lost-head.ts';
 import { planRayJob } from './plan.ts';
+import { isOnlyMirror } from './status.ts';
 import { ago, check, cluster, initializing, type JobOptions, running, sidecar } from './testing/observed-job.ts';
 
 const SPEC = { submissionMode: 'SidecarMode' } as const;
@@ -76,12 +77,12 @@ describe('a cluster with a head that submits, and that is gone before it was rea
 
 describe('a head that submits, and that its cluster replaces before it was ready as a whole', () => {
   const head = (podName: string) => ({ head: { podName } });
-  const replaced = (before: RayJobStatus['rayClusterStatus'], state?: 'ready') =>
+  const replaced = (before: RayJobStatus['rayClusterStatus'], state?: 'ready', change: RayJobStatus = {}) =>
     initializing({
       spec: SPEC,
       cluster: cluster(state, { status: { ...(state && { state }), ...WAS_READY, ...head('second') } }),
       heads: [sidecar(), headPod({ name: 'second' })],
-      status: { attempts, rayClusterStatus: { ...head('first'), ...before } },
+      status: { attempts, rayClusterStatus: { ...head('first'), ...before }, ...change },
     });
   const numbers = (observed: ReturnType<typeof replaced>) =>
     planRayJob(observed).status?.attempts?.map(({ number, outcome }) => [number, outcome]);
@@ -95,6 +96,42 @@ describe('a head that submits, and that its cluster replaces before it was ready
       [1, 'Lost'],
       [2, undefined],
     ]);
+  });
+
+  const unkept = { attempts: undefined as never };
+  check({
+    'is told of in an annotation, where there is no room for attempts': [
+      replaced(IS_READY, undefined, unkept),
+      'patch RayJob job',
+      '→ Initializing/-',
+    ],
+    'is told of in one also when all of the cluster is there by then': [
+      replaced(IS_READY, 'ready', unkept),
+      'patch RayJob job',
+      '→ Running/-',
+    ],
+  });
+
+  it.each(['Initializing', 'Running'])('is told of once, in words, and not later than anything else: %s', (stage) => {
+    const observed = replaced(IS_READY, stage === 'Running' ? 'ready' : undefined, unkept);
+    const { status = {}, actions } = planRayJob(observed);
+    const why = 'Head Pod first of RayCluster default/job-x was replaced by second, which runs job job-id once more';
+    expect(status.message).toBe(why);
+    expect(actions).toMatchObject([
+      { patch: { metadata: { annotations: { 'ray.io/last-attempt': `${ago(0)} ${why}` } } } },
+    ]);
+    expect(isOnlyMirror(observed.job.status ?? {}, status)).toBe(false);
+    const after = planRayJob({ ...observed, job: { ...observed.job, status } });
+    expect(after.actions.filter(({ type }) => type === 'patch')).toEqual([]);
+  });
+
+  it('is told of as restarted when it is the same pod', () => {
+    const { head: record } = headPod();
+    const heads = [headPod({ name: 'second', ...(record && { head: { ...record, restarts: 1 } }) })];
+    const observed = { ...replaced({ ...IS_READY, ...head('second') }), heads };
+    expect(planRayJob(observed).status?.message).toBe(
+      'Ray was restarted in head Pod second of RayCluster default/job-x, and may run job job-id once more',
+    );
   });
 
   it('leaves that word also when its successor comes late', () => {

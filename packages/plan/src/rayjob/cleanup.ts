@@ -1,5 +1,5 @@
 import { Annotation, JobDeploymentStatus, RayJobEventReason } from '@manta/api';
-import { type Action, normal, warning } from '../plan.ts';
+import { type Action, type DeleteAction, normal, warning } from '../plan.ts';
 import { isOwnCluster } from './cluster.ts';
 import { releaseGang } from './gang.ts';
 import { afterAttempt } from './status.ts';
@@ -52,7 +52,7 @@ export function deleteCluster(subject: Subject): readonly Action[] {
 /** Deletes the job's own submitter, unless it is going already. */
 export function deleteSubmitter(
   subject: Subject,
-  propagation: 'Background' | 'Foreground' = 'Background',
+  how: Pick<DeleteAction, 'propagation' | 'isOptional'> = { propagation: 'Background' },
 ): readonly Action[] {
   const submitter = ownSubmitter(subject);
   if (submitter === undefined || submitter.isTerminating === true) return [];
@@ -60,5 +60,5 @@ export function deleteSubmitter(
   const told = `submitter K8s Job ${fullName(subject, name)}`;
   const done = normal(RayJobEventReason.DeletedRayJobSubmitter, 'Delete', `Deleted ${told}`);
   const failed = warning(RayJobEventReason.FailedToDeleteRayJobSubmitter, 'Delete', `Failed to delete ${told}:`);
-  return [{ type: 'delete', kind: 'Job', name, uid, propagation, done, failed }];
+  return [{ type: 'delete', kind: 'Job', name, uid, ...how, done, failed }];
 }

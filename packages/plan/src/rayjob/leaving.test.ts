@@ -268,6 +268,16 @@ describe('a job that was cut off by its deadline', () => {
     ],
     'needs no stopping when Ray has told of its end': [cutOff({ status: { jobStatus: 'FAILED' } })],
   });
+
+  it('is stopped, and loses its cluster, also when its submitter may not be deleted', () => {
+    const shutdown = { spec: { shutdownAfterJobFinishes: true, ttlSecondsAfterFinished: 300 } };
+    const { actions } = planRayJob(cutOff({ stopping: failed(10), ...kept, ...shutdown }, 301));
+    expect(actions).toMatchObject([
+      { type: 'delete', kind: 'Job', propagation: 'Foreground', isOptional: true },
+      { type: 'ray' },
+      { type: 'delete', kind: 'RayCluster' },
+    ]);
+  });
 });
 
 describe('a job that has ended', () => {

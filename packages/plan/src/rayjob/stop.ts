@@ -50,10 +50,14 @@ function mayStillCome(subject: Subject): boolean {
   return mode !== JobSubmissionMode.Sidecar || isHeadUp(subject);
 }
 
-/** Takes away a submitter that has not come to submit in all that time; its pods go first, and until then Ray is told. */
+/**
+ * Takes away a submitter that has not come to submit in all that time; its pods go first, and until then Ray is told. Where it may not be
+ * taken away, Ray is told all the same, and whatever else is to go does.
+ */
 function withdraw(subject: Subject): readonly Action[] {
   const { mode, cluster } = subject;
-  return mode === JobSubmissionMode.K8sJob && cluster !== undefined ? deleteSubmitter(subject, 'Foreground') : [];
+  if (mode !== JobSubmissionMode.K8sJob || cluster === undefined) return [];
+  return deleteSubmitter(subject, { propagation: 'Foreground', isOptional: true });
 }
 
 /** What Ray did not have when it was told to stop it may have come since, or may still: from a submitter, or a submission of ours. */

@@ -1,6 +1,7 @@
 import { JobDeploymentStatus, JobSubmissionMode } from '@manta/api';
 import { isOver, msToActiveDeadline } from './deadlines.ts';
 import type { ObservedRayJob } from './observed.ts';
+import { msToStatusCheckTimeout } from './status-check.ts';
 import { type Subject, subjectOf } from './subject.ts';
 
 /** What has to be asked of Ray before a decision about the job. */
@@ -21,9 +22,16 @@ export function questionAbout(observed: Omit<ObservedRayJob, 'answer'>): JobQues
     endSeenAt,
     // After the clock was set back nobody waits for that moment to come again: to submit once more does no harm.
     submission?.state === 'done' && submission.at <= now ? submission.at : undefined,
-    isOver(msToActiveDeadline(subject)) ? now + (msToActiveDeadline(subject) ?? 0) : undefined,
+    momentOf(msToActiveDeadline(subject), now),
+    // One of very many heads that failed has not been asked for a while, and may be well again.
+    momentOf(msToStatusCheckTimeout(subject), now),
   ].filter((moment) => moment !== undefined);
   return { jobId: status.jobId, newerThan: moments.length === 0 ? undefined : Math.max(...moments) };
+}
+
+/** When a time was over; undefined while it is not. */
+function momentOf(waitMs: number | undefined, now: number): number | undefined {
+  return waitMs !== undefined && isOver(waitMs) ? now + waitMs : undefined;
 }
 
 /**

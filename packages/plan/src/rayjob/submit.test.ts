@@ -248,6 +248,12 @@ describe('what Ray is asked', () => {
     expect(asked({ endSeenAt: NOW - 4000, spec: { activeDeadlineSeconds: 58 } })?.newerThan).toBe(NOW - 2000);
   });
 
+  it('must be newer than the moment from which on a head that failed is given up', () => {
+    const failing = (seconds: number) => ({ status: { jobStatusCheckFailureStartTime: ago(seconds) } });
+    expect(asked(failing(302))?.newerThan).toBe(NOW - 2000);
+    expect(asked(failing(299))?.newerThan).toBeUndefined();
+  });
+
   it('need not be newer than a submission that is yet to come, by a clock that was set back', () => {
     expect(asked({ submission: { state: 'done', at: NOW + 1000 } })?.newerThan).toBeUndefined();
   });

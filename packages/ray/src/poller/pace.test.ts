@@ -2,6 +2,7 @@ import { FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Mood } from '../testing/fake-head.ts';
 import { PollerBench } from '../testing/poller-bench.ts';
+import { Pace } from './pace.ts';
 
 let clock: FakeClock;
 let bench: PollerBench;
@@ -13,6 +14,17 @@ afterEach(() => bench.poller.close());
 
 const job = { kind: 'job', id: 'j' } as const;
 const askJob = (name = 'a', owner = 'me') => bench.poller.ask(bench.where(name), job, { owner, everyMs: 3_000 });
+
+test('what fails is tried every thirty seconds at least, however much that is', () => {
+  const pace = new Pace();
+  const fail = (many: number) => {
+    for (let each = 0; each < many; each += 1) pace.fail({});
+  };
+  fail(2_999);
+  expect(pace.shortestPauseMs).toBe(29_990);
+  fail(5_000);
+  expect(pace.shortestPauseMs).toBe(30_000);
+});
 
 describe('heads that refuse', () => {
   const named = (what: string, count: number) => Array.from({ length: count }, (_, index) => `${what}${index}`);

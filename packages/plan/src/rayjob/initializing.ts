@@ -1,4 +1,10 @@
-import { JobDeploymentStatus, JobSubmissionMode, type RayJobStatus } from '@manta/api';
+import {
+  isConditionTrue,
+  JobDeploymentStatus,
+  JobSubmissionMode,
+  RayClusterConditionType,
+  type RayJobStatus,
+} from '@manta/api';
 import { headInStatus } from '../raycluster/head-name.ts';
 import { tellOfAnotherRun } from './another-run.ts';
 import { onHead } from './attempts.ts';
@@ -11,7 +17,7 @@ import {
   pastPreRunningDeadline,
 } from './deadlines.ts';
 import { planJobGang } from './gang.ts';
-import { hasHadHead, isHeadReplaced, msToLoss, withoutHeadToRunIn } from './lost-head.ts';
+import { hasHadHead, isHeadless, isHeadReplaced, msToLoss, withoutHeadToRunIn } from './lost-head.ts';
 import { mirrored, NO_CLUSTER_STATUS } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
 import { type Changes, move, type Step, stay } from './step.ts';
@@ -47,7 +53,14 @@ function shown(subject: Subject): Subject {
 
 function isUsable(subject: Subject): boolean {
   const { cluster, status } = subject;
-  return cluster?.status?.state === 'ready' || status.dashboardURL !== undefined || isSidecarDone(subject);
+  const isReady = cluster?.status?.state === 'ready' || status.dashboardURL !== undefined;
+  return isReady || isSidecarDone(subject) || isOnlyHeadLost(subject);
+}
+
+/** A cluster that was there as a whole gets no second head that submits: nothing more is to come, whatever else its status lacks. */
+function isOnlyHeadLost(subject: Subject): boolean {
+  const isWhole = isConditionTrue(subject.cluster?.status?.conditions, RayClusterConditionType.Provisioned);
+  return isInHead(subject) && isWhole && isHeadless(subject);
 }
 
 /**

@@ -149,6 +149,31 @@ describe('a head that submits, and that its cluster replaces before it was ready
   });
 });
 
+describe('a head that submits, and that is gone from a cluster which was there as a whole, but never called itself ready', () => {
+  const headless = (reason: string, options: JobOptions = {}) => {
+    const lost = { ...said('HeadPodReady', 'False', 9), reason };
+    const status = { conditions: [lost, said('RayClusterProvisioned', 'True', 20)], head: { podName: 'first' } };
+    return initializing({
+      spec: SPEC,
+      cluster: cluster(undefined, { status }),
+      ...options,
+      status: { attempts, rayClusterStatus: status, ...options.status },
+    });
+  };
+  const gone = headless('HeadPodNotFound');
+  const followed = { ...gone.job, status: { ...gone.job.status, ...planRayJob(gone).status } };
+  check({
+    'is not waited for, as none comes after it': [gone, '→ Running/-'],
+    'fails the job then': [{ ...gone, job: followed }, 'create Service job-head-svc', '→ Failed/- AppFailed'],
+    'is waited for while it is only not ready': [headless('ContainersNotReady')],
+    'is waited for in any other mode': [headless('HeadPodNotFound', { spec: { submissionMode: 'K8sJobMode' } })],
+  });
+
+  it('is made sure of before the job fails', () => {
+    expect(isLossInQuestion({ ...gone, job: followed })).toBe(true);
+  });
+});
+
 describe('whether a cluster has had a head that was ready', () => {
   it.each([
     ['is sure when it has one', IS_READY, true],
@@ -181,6 +206,11 @@ describe('a loss is made sure of', () => {
     ['not before it is made for the first time', without(5, {}, { isUnmade: true }), false],
     ['before a job of another mode is lost', running({ spec: http, ...gone(300) }), true],
     ['not where the cluster of another mode just comes back', running({ spec: http, ...gone(299) }), false],
+    [
+      'not for a job that somebody else manages',
+      running({ spec: { ...SPEC, managedBy: 'kueue.x-k8s.io/multikueue' }, ...gone(5) }),
+      false,
+    ],
     [
       'not for a job that is being deleted',
       running({ spec: SPEC, ...gone(5), metadata: { deletionTimestamp: ago(1) } }),

@@ -1,6 +1,7 @@
 import {
   type Condition,
   isConditionTrue,
+  isManagedExternally,
   JobDeploymentStatus,
   JobFailedReason,
   JobSubmissionMode,
@@ -47,7 +48,7 @@ export function isLossInQuestion(observed: ObservedRayJob): boolean {
   const { mode, status, cluster, isUnmade, job } = subject;
   const isRunning = status.jobDeploymentStatus === JobDeploymentStatus.Running;
   const isComing = status.jobDeploymentStatus === JobDeploymentStatus.Initializing && isUnmade !== true;
-  if (job.metadata?.deletionTimestamp !== undefined) return false;
+  if (job.metadata?.deletionTimestamp !== undefined || isManagedExternally(job.spec)) return false;
   if (mode !== JobSubmissionMode.Sidecar)
     return isRunning && cluster === undefined && isOver(msToAbsenceTimeout(subject));
   if (cluster === undefined) return (isRunning || isComing) && msToLoss(subject) <= 0;

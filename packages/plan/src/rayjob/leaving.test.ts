@@ -15,6 +15,8 @@ import {
   submitter,
 } from './testing/observed-job.ts';
 
+const NO_TOKEN = { kind: 'unreachable', why: 'no token' } as const;
+
 describe('a job that is taken down', () => {
   const leaving = (options: Parameters<typeof running>[0] = {}, stage: 'Suspending' | 'Retrying' = 'Suspending') =>
     running({ ...options, status: { jobDeploymentStatus: stage, reason: 'AppFailed', ...options.status } });
@@ -143,14 +145,11 @@ describe('a job that is deleted', () => {
       'ask job-x to stop',
     ],
     'does not wait for a token until a clock that is far behind has caught up': [
-      leaving({ answer: { kind: 'unreachable', why: 'no token' } }, -3600),
+      leaving({ answer: NO_TOKEN }, -3600),
       'patch RayJob job',
     ],
-    'waits a little for a token that is missing': [leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 29)],
-    'does not wait for ever for a token that is missing': [
-      leaving({ answer: { kind: 'unreachable', why: 'no token' } }, 30),
-      'patch RayJob job',
-    ],
+    'waits a little for a token that is missing': [leaving({ answer: NO_TOKEN }, 29)],
+    'does not wait for ever for a token that is missing': [leaving({ answer: NO_TOKEN }, 30), 'patch RayJob job'],
     'needs no stopping when it has ended': [leaving({ status: { jobStatus: 'FAILED' } }), 'patch RayJob job'],
     'needs no stopping before it was submitted': [
       leaving({ status: { dashboardURL: undefined as never } }),
@@ -247,6 +246,15 @@ describe('a job that was cut off by its deadline', () => {
       cutOff({ stopping: failed(10), ...kept }, 301),
       'delete Job job',
       'ask job-x to stop',
+    ],
+    'loses its submitter when nobody could look its head up for long, as without a token': [
+      cutOff({ answer: NO_TOKEN, ...kept }, 301),
+      'delete Job job',
+      'ask job-x to stop',
+    ],
+    'keeps its submitter before that': [cutOff({ answer: NO_TOKEN, ...kept }, 299), 'ask job-x to stop'],
+    'is over without a token when its submitter is gone': [
+      cutOff({ answer: NO_TOKEN, ...kept, submitter: undefined }, 330),
     ],
     'is stopped until the pods of that submitter are gone': [
       cutOff({ stopping: inVain(10), ...kept, submitter: submitter({ isTerminating: true }) }, 330),

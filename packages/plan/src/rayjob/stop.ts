@@ -29,7 +29,7 @@ export function isCutOff({ jobDeploymentStatus, jobStatus, reason, jobId }: RayJ
 
 /** Makes sure that a job that was cut off has been stopped, as far as that can be made sure. */
 export function keepStopping(subject: Subject): Step {
-  const { status, stopping, now } = subject;
+  const { status, stopping, answer, now } = subject;
   if (!isCutOff(status) || isStopped(subject) || stopping?.state === 'running') return stay();
   const waitMs = stopping === undefined ? 0 : msFromThen(stopping.at, TELL_AGAIN_MS, now);
   if (waitMs > 0) return stay([], waitMs);
@@ -37,7 +37,9 @@ export function keepStopping(subject: Subject): Step {
   if (isLate && !mayStillCome(subject)) return stay();
   const actions = stopJob(subject, status.dashboardURL ?? ownHead(subject));
   const lookAgainMs = actions.length === 0 ? undefined : TELL_AGAIN_MS;
-  return stay([...(isLate && stopping !== undefined ? withdraw(subject) : []), ...actions], lookAgainMs);
+  // A head that cannot even be looked up is never told.
+  const isTried = stopping !== undefined || answer.kind === 'unreachable';
+  return stay([...(isLate && isTried ? withdraw(subject) : []), ...actions], lookAgainMs);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PodRecord } from '@manta/plan';
+import { HEAD_PLACE, type PodRecord } from '@manta/plan';
 import type { Informer, InformerChange } from '@manta/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LastHolders } from './last-holders.ts';
@@ -27,6 +27,7 @@ describe('LastHolders', () => {
     ['a worker by its index', {}, 'small/2'],
     ['a host by its replica and its own index', { replicaName: 'r', hostIndex: 1 }, 'small/2.1'],
     ['a worker without a number', { replicaIndex: undefined }, 'small/0'],
+    ['a head', { head: {} as PodRecord['head'], group: 'headgroup' }, HEAD_PLACE],
   ])('remembers %s', (_, fields, place) => {
     change({ before: pod(fields) });
     expect([...holders.of('ml/demo', 'c1')]).toEqual([[place, 'u1']]);
@@ -47,8 +48,7 @@ describe('LastHolders', () => {
     expect(holders.of('ml/demo', 'c1').size).toBe(0);
   });
 
-  it('keeps nothing of heads, of pods that come, change otherwise, or belong to a cluster that is forgotten', () => {
-    change({ before: pod({ head: {} as PodRecord['head'] }) });
+  it('keeps nothing of pods that come, change otherwise, or belong to a cluster that is forgotten', () => {
     change({ after: pod() });
     change({ before: pod(), after: pod({ phase: 'Running' }) });
     expect(holders.of('ml/demo', 'c1').size).toBe(0);

@@ -1,11 +1,12 @@
 import type { PodRecord } from '@manta/plan';
-import { placeName } from '@manta/plan';
+import { HEAD_PLACE, placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /**
  * Remembers which worker last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another
  * name. Ray's autoscaler knows nodes by their pods' names: it would take a successor of the same name, made between two of its looks, for
  * the one that has ended, and remove it. After a restart names start over, which is safe once it has seen that the pods are gone.
+ * Heads have names that follow from what is stored; that one is gone tells that a cluster has had one, also where its status does not yet.
  */
 export class LastHolders {
   /** By the cluster's name, then by its uid: one that was made anew has had no workers yet. */
@@ -31,11 +32,11 @@ export class LastHolders {
   }
 
   #remember(pod: PodRecord): void {
-    if (pod.head !== undefined || pod.owner === undefined) return;
+    if (pod.owner === undefined) return;
     const key = `${pod.namespace}/${pod.cluster}`;
     const owners = this.#byCluster.get(key) ?? new Map<string, Map<string, string>>();
     const places = owners.get(pod.owner) ?? new Map<string, string>();
-    places.set(`${pod.group}/${placeOf(pod)}`, pod.uid);
+    places.set(pod.head === undefined ? `${pod.group}/${placeOf(pod)}` : HEAD_PLACE, pod.uid);
     this.#byCluster.set(key, owners.set(pod.owner, places));
   }
 }

@@ -1,7 +1,7 @@
 import { Annotation, type RayClusterStatus } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { headPod, NOW, type ObservedOptions, observed } from '../testing/observed.ts';
-import { headInStatus, isHeadInQuestion } from './head-name.ts';
+import { HEAD_PLACE, headInStatus, isHeadInQuestion } from './head-name.ts';
 import { planRayCluster } from './plan.ts';
 import { rayClusterStatus } from './status.ts';
 
@@ -81,6 +81,7 @@ describe('it is made sure that a head is gone', () => {
     [true, 'the status names one', { status: had('demo-head-a') }],
     [true, 'the cluster was provisioned', { status: { conditions: [PROVISIONED] } }],
     [true, 'the cluster is older than the operator', { metadata: { creationTimestamp: '2026-08-01T11:00:00Z' } }],
+    [true, 'one was seen that the status does not name', { lastHolders: new Map([[HEAD_PLACE, 'some-uid']]) }],
     [false, 'there never was one', {}],
     [false, 'its spec is refused', { status: had('demo-head-a'), spec: { headGroupSpec: { template: {} } } }],
     [false, 'there is one', { status: had('demo-head-a'), pods: [headPod()] }],

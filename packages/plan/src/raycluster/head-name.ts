@@ -44,6 +44,9 @@ export function headInStatus(status: RayClusterStatus | undefined): string | und
   return verdict?.reason === RayClusterConditionReason.HeadPodNotFound ? undefined : status?.head?.podName;
 }
 
+/** Under this the last head is among the last holders; no place of a worker is called so. */
+export const HEAD_PLACE = 'head';
+
 /**
  * Whether it looks as if there were no head where there has been one, or may have been before this operator began, at `startedAt`. A cache
  * of pods that is behind looks the same, so that this has to be made sure of before anything is done about it.
@@ -54,7 +57,8 @@ export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number
   // The API tells whole seconds.
   const createdAt = Date.parse(metadata?.creationTimestamp ?? '') + 999;
   const isNew = predecessorOf(status) === undefined && createdAt >= startedAt;
-  if (isNew || metadata?.deletionTimestamp !== undefined) return false;
+  const isFirst = isNew && !observed.lastHolders.has(HEAD_PLACE);
+  if (isFirst || metadata?.deletionTimestamp !== undefined) return false;
   const cluster = withRayClusterDefaults(observed.cluster);
   const { spec } = cluster;
   if (spec === undefined || isManagedExternally(spec)) return false;

@@ -27,7 +27,7 @@ export interface ObservedRayCluster {
   readonly pki?: PkiState | undefined;
   /** 32 fresh random bytes; used only when a token has to be made. */
   readonly tokenBytes: Uint8Array;
-  /** The uid of the pod that last held a worker's place and is gone, by `<group>/<place>`. */
+  /** The uid of the pod that last held a worker's place and is gone, by `<group>/<place>`; that of the last head by its own name. */
   readonly lastHolders: ReadonlyMap<string, string>;
   /** Creations that wait because earlier ones were refused or came to nothing, by group. */
   readonly holds: ReadonlyMap<string, CreateHold>;

@@ -62,9 +62,7 @@ describe('the hash of a cluster spec', () => {
       containers: [{ name: 'h', image: '', resources: {}, tty: false }],
     };
     const autoscalerOptions = { resources: {}, image: '' };
-    expect(specHash({ ...head(spelledOut), autoscalerOptions } as RayClusterSpec)).toBe(
-      'm3-bcb696d4c8524e6ea7ca2bdf872d252938ae3fb6',
-    );
+    expect(specHash({ ...head(spelledOut), autoscalerOptions })).toBe('m3-bcb696d4c8524e6ea7ca2bdf872d252938ae3fb6');
   });
 
   it.each<[string, RayClusterSpec]>([

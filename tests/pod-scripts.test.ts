@@ -216,13 +216,15 @@ describe('start parameters', () => {
     const words = await wordsOf({
       'temp-dir': '/tmp/my ray',
       labels: 'a=(b)',
-      'node-name': '$(echo two words)',
+      'node-name': '$(echo one | cat)',
+      'node-ip-address': 'from $(echo two words)',
       'redis-password': '$HOME{a,b}',
       resources: `'{"CPU": 2}'`,
     });
     expect(words).toContain('--temp-dir=/tmp/my ray');
     expect(words).toContain('--labels=a=(b)');
-    expect(words).toContain('--node-name=two words');
+    expect(words).toContain('--node-name=one');
+    expect(words).toContain('--node-ip-address=from two words');
     expect(words).toContain('--redis-password={a,b}');
     expect(words).toContain('--resources={"CPU": 2}');
   });

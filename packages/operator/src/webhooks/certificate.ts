@@ -72,7 +72,9 @@ function expiryOf({ cert }: ServingCertificate): Date {
 }
 
 async function readCertificate(folder: string): Promise<ServingCertificate> {
-  const [cert, key] = await Promise.all([readPart(folder, 'tls.crt'), readPart(folder, 'tls.key')]);
+  // One after the other, so that of two missing files the same is named each time: what is said twice is told once.
+  const cert = await readPart(folder, 'tls.crt');
+  const key = await readPart(folder, 'tls.key');
   try {
     // Throws where the two do not belong together, as in the moment between the writing of one and the other.
     createSecureContext({ cert, key });

@@ -1,19 +1,11 @@
-import { defaultFeatureGates, type RayJob, readOperatorEnv } from '@manta/api';
+import type { RayJob } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { resources } from '@manta/kube';
-import { fakeSend } from '@manta/ray/testing';
-import { createMetricsRegistry, silentLogger } from '@manta/runtime';
-import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import { FakeClient, FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
-import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
-import { createRayJobCache } from '../observe/rayjob-cache.ts';
-import { createRayAccess } from './ray-access.ts';
-import { createRayJobController } from './rayjob.ts';
-import { NO_JOB_METRICS } from './rayjob-metrics.ts';
+import { runRayJobController } from '../testing/rayjob-controller.ts';
 
 const JOB = { name: 'job', namespace: 'ml' };
-const context = { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} };
 let clock: FakeClock;
 let client: FakeClient;
 let stop: AbortController;
@@ -27,19 +19,8 @@ afterEach(() => stop.abort());
 
 /** A new process: it knows nothing of the one before. */
 async function start(): Promise<void> {
-  stop = new AbortController();
-  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
-  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
-  const jobs = createRayJobCache(world, []);
-  const send = fakeSend(clock, () => undefined);
-  const ray = createRayAccess(world, { cache, send, clusterDomain: 'cluster.local', throughApiServer: false });
-  const events = { event: () => undefined };
-  const tools = { context, cache, jobs, events, parseYaml: parseKubernetesYaml, metrics: NO_JOB_METRICS };
-  const controller = createRayJobController(world, { ...ray, ...tools, concurrency: 2 });
-  stop.signal.addEventListener('abort', () => ray.poller.close());
-  for (const informer of [jobs, ...requiredInformers(cache), ...optionalInformers(cache)])
-    void informer.run(stop.signal);
-  void controller.run(stop.signal, new AbortController().signal);
+  const headAt = () => undefined;
+  stop = runRayJobController({ clock, client, events: [], headAt });
   await clock.advance(100);
 }
 

@@ -1,27 +1,13 @@
-import {
-  defaultFeatureGates,
-  type Job,
-  type RayCluster,
-  type RayJob,
-  type RayJobSpec,
-  readOperatorEnv,
-  type Service,
-} from '@manta/api';
+import type { Job, RayCluster, RayJob, RayJobSpec, Service } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { resources } from '@manta/kube';
-import { FakeHead, fakeSend } from '@manta/ray/testing';
-import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
-import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
+import { FakeHead } from '@manta/ray/testing';
+import type { EventInput } from '@manta/runtime';
+import { FakeClient, FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
-import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
-import { createRayJobCache } from '../observe/rayjob-cache.ts';
-import { createRayAccess } from './ray-access.ts';
-import { createRayJobController } from './rayjob.ts';
-import { NO_JOB_METRICS } from './rayjob-metrics.ts';
+import { runRayJobController } from '../testing/rayjob-controller.ts';
 
 const NAMESPACE = 'ml';
-const context = { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} };
 let clock: FakeClock;
 let client: FakeClient;
 let events: EventInput[];
@@ -40,27 +26,8 @@ afterEach(() => stop.abort());
 
 /** A new process: it knows nothing of the one before. */
 async function start(): Promise<void> {
-  stop = new AbortController();
-  const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
-  const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
-  const jobs = createRayJobCache(world, []);
-  const send = fakeSend(clock, (origin) => heads.get(/^http:\/\/(.*)-head-svc\./.exec(origin)?.[1] ?? ''));
-  const ray = createRayAccess(world, { cache, send, clusterDomain: 'cluster.local', throughApiServer: false });
-  const controller = createRayJobController(world, {
-    ...ray,
-    context,
-    cache,
-    jobs,
-    events: { event: (input) => void events.push(input) },
-    parseYaml: parseKubernetesYaml,
-    concurrency: 2,
-    metrics: NO_JOB_METRICS,
-  });
-  ray.tell('rayjob', controller);
-  stop.signal.addEventListener('abort', () => ray.poller.close());
-  for (const informer of [jobs, ...requiredInformers(cache), ...optionalInformers(cache)])
-    void informer.run(stop.signal);
-  void controller.run(stop.signal, new AbortController().signal);
+  const headAt = (origin: string) => heads.get(/^http:\/\/(.*)-head-svc\./.exec(origin)?.[1] ?? '');
+  stop = runRayJobController({ clock, client, events, headAt });
   await clock.advance(100);
 }
 

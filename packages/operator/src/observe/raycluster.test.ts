@@ -14,6 +14,16 @@ const behind = {
 } as unknown as Informer;
 const cache = new Proxy({}, { get: (_, name) => (name === 'gangs' ? [] : behind) }) as RayClusterCache;
 
+const observerOf = (client: FakeClient, more: object = {}) =>
+  ({
+    cache,
+    client,
+    lastHolders: { of: () => new Map() },
+    holds: () => new Map(),
+    now: () => 0,
+    ...more,
+  }) as unknown as RayClusterObserver;
+
 it('sees of the server itself what the cache would hold: Ray pods of this cluster, and no others', async () => {
   const client = new FakeClient();
   const namespace = 'ns';
@@ -23,13 +33,7 @@ it('sees of the server itself what the cache would hold: Ray pods of this cluste
   await create('head', { [Label.Cluster]: 'a', [Label.NodeType]: NodeType.Head });
   await create('other', { [Label.Cluster]: 'b', [Label.NodeType]: NodeType.Head });
   await create('submitter', { [Label.Cluster]: 'a' });
-  const observer = {
-    cache,
-    client,
-    lastHolders: { of: () => new Map() },
-    holds: () => new Map(),
-    now: () => 0,
-  } as unknown as RayClusterObserver;
+  const observer = observerOf(client);
   const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
   expect((await observeRayCluster(observer, pass))?.pods.map(({ name }) => name)).toEqual(['head']);
   expect(await observeRayCluster(observer, { ...pass, freshness: 'cached' })).toBeUndefined();
@@ -45,13 +49,10 @@ it('knows that pods are gone which the cache still shows, and not those that it 
   const shown = [{ uid: there.metadata?.uid }, { uid: 'lost' }];
   const late = { ...behind, by: () => [...shown] };
   const gone: unknown[] = [];
-  const observer = {
+  const observer = observerOf(client, {
     cache: new Proxy({}, { get: (_, name) => (name === 'gangs' ? [] : name === 'pods' ? late : behind) }),
-    client,
     lastHolders: { of: () => new Map(), gone: (pods: readonly unknown[]) => void gone.push(...pods) },
-    holds: () => new Map(),
-    now: () => 0,
-  } as unknown as RayClusterObserver;
+  });
   const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
   const looking = observeRayCluster(observer, pass);
   shown.push({ uid: 'later' });
@@ -70,13 +71,7 @@ it('reads once more when the cluster has changed while its pods were listed and 
     client.faults.onRequest = undefined;
     void client.update<KubeObject>(resources.rayClusters, noted, { subresource: 'status' });
   };
-  const observer = {
-    cache,
-    client,
-    lastHolders: { of: () => new Map() },
-    holds: () => new Map(),
-    now: () => 0,
-  } as unknown as RayClusterObserver;
+  const observer = observerOf(client);
   const pass = { key: 'ns/a', freshness: 'live', signal: new AbortController().signal } as ReconcileContext;
   expect((await observeRayCluster(observer, pass))?.cluster.status?.head?.podName).toBe('lost');
 });

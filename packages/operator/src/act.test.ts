@@ -1,7 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import { ApiError, resources, TransportError } from '@manta/kube';
 import type { CreateAction } from '@manta/plan';
-import type { EventInput, Informer, ReconcileContext } from '@manta/runtime';
+import { type EventInput, type Informer, OutdatedError, type ReconcileContext } from '@manta/runtime';
 import { FakeClient } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Actor, act, writeStatus } from './act.ts';
@@ -276,6 +276,17 @@ describe('changing what has changed meanwhile', () => {
       reason: 'Conflict',
     });
     expect(events).toEqual([]);
+  });
+
+  it('is seen just before something is made: nobody is told, and the next pass decides', async () => {
+    const failed = { severity: 'Warning', reason: 'Failed', action: 'Create', note: 'no' } as const;
+    const asked: (string | undefined)[] = [];
+    const isOutdated = ({ group }: CreateAction) => asked.push(group) === 2;
+    const groups = ['one', 'two', 'three'].map((group) => ({ ...create(group), failed, group }));
+    await expect(act(groups, { ...actor, isOutdated })).rejects.toBeInstanceOf(OutdatedError);
+    expect(asked).toEqual(['one', 'two']);
+    expect(await namesOf()).toEqual(['one']);
+    expect(events.map(({ note }) => note)).toEqual(['Created one']);
   });
 
   it('stops nothing where it is optional', async () => {

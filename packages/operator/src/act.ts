@@ -24,7 +24,7 @@ import type {
   WaitAction,
   WrittenKind,
 } from '@manta/plan';
-import { type EventRecorder, type Informer, type ReconcileContext, toKey } from '@manta/runtime';
+import { type EventRecorder, type Informer, OutdatedError, type ReconcileContext, toKey } from '@manta/runtime';
 import { inBatches } from './in-batches.ts';
 import { GANG_TYPES } from './observe/gang-cache.ts';
 import { OutcomeRecord, type Trouble } from './outcome-record.ts';
@@ -43,6 +43,8 @@ export interface Actor {
   readonly informerOf: (kind: WrittenKind) => Informer | undefined;
   /** Hands a question for a Ray head over, without waiting for it; kinds that ask Ray nothing have none. */
   readonly askRay?: (action: RayAction) => void;
+  /** Asked just before something is made: whether it is known by now that the plan was made too early; absent: never. */
+  readonly isOutdated?: (action: CreateAction) => boolean;
 }
 
 const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
@@ -131,6 +133,7 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StillGoing) return { kind: 'waiting', message };
   const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
+  if (error instanceof OutdatedError) throw error;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
@@ -210,6 +213,8 @@ class StillGoing extends Error {
 async function createOne(action: CreateAction, object: KubeObject, actor: Actor, isBulk: boolean): Promise<void> {
   const { client, context } = actor;
   const type = TYPES[action.kind];
+  if (actor.isOutdated?.(action) === true)
+    throw new OutdatedError(`${type.kind} ${object.metadata?.name} was wanted by a plan that no longer holds`);
   try {
     remember(actor, action.kind, await client.create(type, object, { signal: context.signal, isBulk }));
   } catch (error) {

@@ -47,7 +47,7 @@ export type {
 } from './plan.ts';
 export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
-export { HEAD_PLACE, isHeadInQuestion } from './raycluster/head-name.ts';
+export { HEAD_PLACE, isHeadInQuestion, predecessorOf } from './raycluster/head-name.ts';
 export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,

@@ -4,7 +4,7 @@ import { createController } from './controller.ts';
 import { createInformer } from './informer.ts';
 import { silentLogger } from './logger.ts';
 import { createMetricsRegistry } from './metrics/registry.ts';
-import { done, type ReconcileContext, requeueAfter, TerminalError } from './reconcile.ts';
+import { done, OutdatedError, type ReconcileContext, requeueAfter, TerminalError } from './reconcile.ts';
 import { fromInformer, named } from './source.ts';
 import { CLUSTERS, cluster, PODS, setUp, stops } from './testing/controller-harness.ts';
 import { FakeClient } from './testing/fake-client.ts';
@@ -108,14 +108,14 @@ describe('a controller', () => {
     expect(metric('controller_runtime_terminal_reconcile_errors_total{controller="cluster"}')).toBe('2');
   });
 
-  it('reports a write conflict as the everyday thing it is', async () => {
-    const conflict = new ApiError({ method: 'PUT', path: '/' }, 409, 'modified', {
-      kind: 'Status',
-      reason: 'Conflict',
-    });
+  const modified = { kind: 'Status', reason: 'Conflict' } as const;
+  it.each([
+    ['a write conflict', new ApiError({ method: 'PUT', path: '/' }, 409, 'modified', modified)],
+    ['a decision that no longer holds', new OutdatedError('too late')],
+  ])('reports %s as the everyday thing it is', async (_, error) => {
     const { client, clock, reports } = await setUp({
       reconcile: async () => {
-        throw conflict;
+        throw error;
       },
     });
     await client.create(CLUSTERS, cluster('a'));

@@ -6,6 +6,7 @@ import { namespaceOf, type ObjectKey, refOf } from './object-key.ts';
 import type { Priority } from './priority-lanes.ts';
 import { Readiness } from './readiness.ts';
 import {
+  OutdatedError,
   type Reconcile,
   type ReconcileContext,
   type ReconcileResult,
@@ -250,7 +251,8 @@ class QueueController implements Controller {
     }
     if (isBug(error)) this.#metrics.panicked();
     const retryMs = this.#queue.retry(key);
-    if (isConflict(error)) log.info('Object changed meanwhile, trying again', { retryMs });
+    if (isConflict(error) || error instanceof OutdatedError)
+      log.info('Object changed meanwhile, trying again', { retryMs });
     else log.error('Reconciler error', error, { retryMs });
     return 'error';
   }

@@ -23,6 +23,11 @@ export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }
 
+/** What was decided no longer holds: what it was about has changed since. Everyday, as a write conflict is, and met by deciding anew. */
+export class OutdatedError extends Error {
+  override readonly name = 'OutdatedError';
+}
+
 /** A reconcile took longer than its controller allows. */
 export class ReconcileTimeout extends Error {
   override readonly name = 'ReconcileTimeout';

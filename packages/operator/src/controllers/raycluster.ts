@@ -1,4 +1,5 @@
 import {
+  GroupName,
   isConditionTrue,
   isTlsEnabled,
   type KubeObject,
@@ -8,6 +9,7 @@ import {
 } from '@manta/api';
 import {
   type BuildContext,
+  type CreateAction,
   headsToAsk,
   isUrgentChange,
   type ObservedRayCluster,
@@ -34,6 +36,7 @@ import { type Actor, act, writeStatus } from '../act.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import { createHolds } from '../observe/create-holds.ts';
 import { FailingPods } from '../observe/failing-pods.ts';
+import { headNews } from '../observe/head-news.ts';
 import { LastHolders } from '../observe/last-holders.ts';
 import { informerOf, optionalInformers, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { type PkiCache, type PkiInformer, pkiInformers, pkiKeys, type PkiStates } from '../observe/pki-cache.ts';
@@ -123,6 +126,7 @@ class RayClusterReconciler {
   }
 
   async reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
+    const hasHeadNews = headNews(this.#options.cache, key);
     const seen = await observeRayCluster(this.#observer, pass);
     if (seen === undefined) return this.#forget(key);
     const unseen = unseenKinds(this.#options.cache, pass.namespace ?? '');
@@ -135,7 +139,8 @@ class RayClusterReconciler {
       ...(rayNodes === undefined ? {} : { rayNodes }),
     };
     const plan = planRayCluster(observed);
-    const actor = this.#actor(observed.cluster, pass);
+    const isOutdated = ({ group }: CreateAction) => group === GroupName.Head && hasHeadNews();
+    const actor = { ...this.#actor(observed.cluster, pass), isOutdated };
     const outcome = await this.#act(key, plan, observed, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
     const heldMs = await this.#tell(key, observed, status, outcome, actor);

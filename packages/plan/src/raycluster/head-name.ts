@@ -78,7 +78,7 @@ export function isOnlyHead(cluster: RayCluster): boolean {
 }
 
 /** What tells this head from those before it: the last one's name or, where that was not kept, when there was one. */
-function predecessorOf(status: RayClusterStatus | undefined): string | undefined {
+export function predecessorOf(status: RayClusterStatus | undefined): string | undefined {
   const { head, stateTransitionTimes, conditions } = status ?? {};
   if (head?.podName !== undefined && head.podName !== '') return head.podName;
   const provisioned = conditions?.find(

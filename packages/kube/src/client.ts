@@ -1,5 +1,6 @@
 import type { KubeObject } from '@manta/api';
 import type { ResourceType } from './resource-type.ts';
+import type { Shape } from './wire/shape.ts';
 
 /**
  * The client's contract: what the rest of the program may ask of an API server. Everything rejects with `ApiError` (the server
@@ -74,6 +75,8 @@ export interface ListOptions extends CallOptions {
 }
 
 export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+  /** All that is wanted of each object. Where the server can, it sends protobuf, which is read so far and no further; else all comes. */
+  readonly shape?: Shape | undefined;
   readonly allowBookmarks?: boolean | undefined;
   /** WatchList: the server first sends what exists as ADDED events, then a bookmark annotated `k8s.io/initial-events-end`. */
   readonly sendInitialEvents?: boolean | undefined;

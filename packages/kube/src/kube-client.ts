@@ -1,7 +1,15 @@
 import type { KubeObject } from '@manta/api';
 import { type Ask, Caller, type CallerOptions } from './client/caller.ts';
 import { ListItems } from './client/list-stream.ts';
-import { ACCEPT_JSON, acceptList, acceptObject, SEND_JSON, SEND_PATCH } from './client/media-types.ts';
+import {
+  ACCEPT_JSON,
+  ACCEPT_PROTOBUF,
+  acceptList,
+  acceptObject,
+  isProtobuf,
+  SEND_JSON,
+  SEND_PATCH,
+} from './client/media-types.ts';
 import { objectPath } from './client/object-path.ts';
 import { listQuery, watchQuery, writeQuery } from './client/query.ts';
 import type {
@@ -22,7 +30,7 @@ import type {
 } from './client.ts';
 import { apiVersionOf, pathOf, type ResourceType } from './resource-type.ts';
 import { parserFor } from './stream/unmanaged.ts';
-import { watchEvents } from './watch.ts';
+import { eventsInFrames, eventsInLines } from './watch.ts';
 
 export type { ServerWarning } from './client/caller.ts';
 export type KubeClientOptions = CallerOptions;
@@ -107,9 +115,11 @@ class TransportKubeClient implements KubeClient {
     options: WatchOptions,
   ): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const path = `${pathOf(type, options.namespace)}${watchQuery(options)}`;
-    const request = ask('GET', path, type, acceptObject(options.content));
-    const response = await this.#caller.stream(request, options);
-    yield* watchEvents<T>(response.body, request, options.content);
+    const { content, shape } = options;
+    const request = ask('GET', path, type, shape === undefined ? acceptObject(content) : ACCEPT_PROTOBUF);
+    const { body, headers } = await this.#caller.stream(request, options);
+    if (shape !== undefined && isProtobuf(headers)) yield* eventsInFrames<T>(body, request, shape);
+    else yield* eventsInLines<T>(body, request, content);
   }
 
   async post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {

@@ -280,11 +280,11 @@ describe('changing what has changed meanwhile', () => {
 
   it('is seen just before something is made: nobody is told, and the next pass decides', async () => {
     const failed = { severity: 'Warning', reason: 'Failed', action: 'Create', note: 'no' } as const;
-    const asked: (string | undefined)[] = [];
-    const isOutdated = ({ group }: CreateAction) => asked.push(group) === 2;
+    const seen: (string | undefined)[] = [];
+    const isOutdated = ({ group }: CreateAction) => seen.push(group) === 2;
     const groups = ['one', 'two', 'three'].map((group) => ({ ...create(group), failed, group }));
     await expect(act(groups, { ...actor, isOutdated })).rejects.toBeInstanceOf(OutdatedError);
-    expect(asked).toEqual(['one', 'two']);
+    expect(seen).toEqual(['one', 'two']);
     expect(await namesOf()).toEqual(['one']);
     expect(events.map(({ note }) => note)).toEqual(['Created one']);
   });

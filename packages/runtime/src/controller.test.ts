@@ -112,10 +112,10 @@ describe('a controller', () => {
   it.each([
     ['a write conflict', new ApiError({ method: 'PUT', path: '/' }, 409, 'modified', modified)],
     ['a decision that no longer holds', new OutdatedError('too late')],
-  ])('reports %s as the everyday thing it is', async (_, error) => {
+  ])('reports %s as the everyday thing it is', async (_, reason) => {
     const { client, clock, reports } = await setUp({
       reconcile: async () => {
-        throw error;
+        throw reason;
       },
     });
     await client.create(CLUSTERS, cluster('a'));

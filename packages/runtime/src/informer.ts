@@ -83,14 +83,14 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without indexes there is no name to ask for: `I` is `never`
     this.#store = new Store<R, I>(options.indexes ?? ({} as Readonly<Record<I, IndexFunction<R>>>));
     const intern = new Interner();
-    const { namespaces = [], type, project, labelSelector, fieldSelector, content = 'unmanaged' } = options;
+    const { namespaces = [], type, project, labelSelector, fieldSelector, content = 'unmanaged', shape } = options;
     const scopes = namespaces.length === 0 ? [undefined] : namespaces;
     this.#scopes = new Map(
       scopes.map((namespace) => [
         namespace,
         new InformerScope<T, R>(world, {
           type,
-          selection: { namespace, labelSelector, fieldSelector, content },
+          selection: { namespace, labelSelector, fieldSelector, content, shape },
           isForeign: options.isForeign,
           store: this.#store,
           project: (object) => project(object, intern),

@@ -1,5 +1,13 @@
 import type { KubeObject } from '@manta/api';
-import { type Clock, type Content, type KubeClient, type ResourceType, sleep, TransportError } from '@manta/kube';
+import {
+  type Clock,
+  type Content,
+  type KubeClient,
+  type ResourceType,
+  type Shape,
+  sleep,
+  TransportError,
+} from '@manta/kube';
 import { withJitter } from './backoff.ts';
 import {
   type ChangeType,
@@ -18,6 +26,8 @@ export interface Selection {
   readonly fieldSelector?: string | undefined;
   /** Absent: all but managedFields. */
   readonly content?: Content | undefined;
+  /** All that is wanted of an object; absent: all of it. There may be more. */
+  readonly shape?: Shape | undefined;
 }
 
 /** Told what arrives. Everything is called in order and must not throw. */

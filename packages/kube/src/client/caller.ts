@@ -10,7 +10,9 @@ import {
 } from '../transport.ts';
 import { AttemptError } from '../transport/attempt-error.ts';
 import { parseUnmanaged } from '../stream/unmanaged.ts';
+import { statusText } from '../wire/envelope.ts';
 import { decodeError, wrongContent } from './decode-error.ts';
+import { isProtobuf } from './media-types.ts';
 import { UnderWay, type UnderWayLimit } from './under-way.ts';
 import { warningTexts } from './warnings.ts';
 
@@ -159,5 +161,6 @@ export class Caller {
 
 async function collectText(response: TransportResponse): Promise<string> {
   const bytes = await collectBody(response.body);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return isProtobuf(response.headers) ? statusText(buffer) : buffer.toString('utf8');
 }

@@ -29,6 +29,7 @@ import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { clusterRecords } from './cluster-record.ts';
 import { liveIngress } from './inherited-annotations.ts';
 import { podRecord } from './pod-record.ts';
+import { POD_SHAPE } from './pod-shape.ts';
 
 /** Local copies of everything that RayClusters are made of. */
 export interface RayClusterCache {
@@ -84,6 +85,7 @@ export function createRayClusterCache(
       type: resources.pods,
       namespaces,
       labelSelector: OUR_PODS,
+      shape: POD_SHAPE,
       project: podRecord,
       indexes: { cluster: (pod) => [`${pod.namespace}/${pod.cluster}`] },
     }),

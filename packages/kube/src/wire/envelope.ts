@@ -10,7 +10,8 @@ const ENVELOPE = shapeOf({
   2: { name: 'raw', type: 'bytes' },
 });
 
-const STATUS = shapeOf({
+/** A refusal. */
+export const STATUS = shapeOf({
   2: { name: 'status', type: 'text' },
   3: { name: 'message', type: 'text' },
   4: { name: 'reason', type: 'text' },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { EventInput, ObjectReference, Reporter } from './event-object.ts';
 import { eventName } from './event-object.ts';
 
@@ -124,9 +125,11 @@ function whatCounts({ type, note }: EventInput): string {
   return type === 'Normal' ? note.replaceAll(GENERATED, '-') : note;
 }
 
+/** A digest: thousands of keys are kept, and V8 would keep each as the dozen parts that it was put together from. */
 function keyOf(input: EventInput, reporter: Reporter): string {
   const { type, action, reason, regarding, related } = input;
-  return `${type}\n${action}\n${reason}\n${reporter.controller}\n${refKey(regarding)}\n${related === undefined ? '' : refKey(related)}`;
+  const text = `${type}\n${action}\n${reason}\n${reporter.controller}\n${refKey(regarding)}\n${related === undefined ? '' : refKey(related)}`;
+  return hash('sha1', text, 'base64');
 }
 
 function refKey(ref: ObjectReference): string {

@@ -20,6 +20,7 @@ import type {
   RouteRecord,
   ServiceRecord,
 } from '@manta/plan';
+import type { Interner } from '@manta/runtime';
 
 /** Where a child belongs: `namespace/cluster`. */
 export type ClusterKey = string;
@@ -38,22 +39,19 @@ export function labelledRecord(object: KubeObject): Belonging<NamedRecord> {
   return { ...namedRecord(object), belongsTo: keys(metadata.namespace, [metadata.labels?.[Label.Cluster]]) };
 }
 
-export function serviceRecord(service: Service): Belonging<ServiceRecord> {
+export function serviceRecord(service: Service, intern: Interner): Belonging<ServiceRecord> {
   const { metadata = {}, spec = {} } = service;
   const { labels = {} } = metadata;
   return {
     ...namedRecord(service),
     labels,
     clusterIP: spec.clusterIP ?? '',
-    ports: (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({
-      name,
-      port,
-      nodePort,
-      targetPort,
-    })),
+    ports: intern.value(
+      (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({ name, port, nodePort, targetPort })),
+    ),
     selectsCluster: spec.selector?.[Label.Cluster],
     ...(isKeptWhole(service)
-      ? { service: withoutManagedFields(service) }
+      ? { service: withSharedPorts(withoutManagedFields(service), intern) }
       : { service: undefined, selectorKeys: Object.keys(spec.selector ?? {}) }),
     belongsTo: keys(metadata.namespace, [
       labels[Label.Cluster],
@@ -63,6 +61,12 @@ export function serviceRecord(service: Service): Belonging<ServiceRecord> {
       clusterOwning(metadata),
     ]),
   };
+}
+
+/** The ports of most head Services are the same, and most of what there is in them. */
+function withSharedPorts(service: Service, intern: Interner): Service {
+  const { spec } = service;
+  return spec?.ports === undefined ? service : { ...service, spec: { ...spec, ports: intern.value(spec.ports) } };
 }
 
 /** Services that are compared to what they should be: those of RayServices, and head Services. */

@@ -1,16 +1,23 @@
-import type { RayCluster, RayClusterSpec } from '@manta/api';
+import type { RayCluster, RayClusterSpec, RayClusterStatus } from '@manta/api';
 import { Interner } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 
 /** Templates are big, and the interner keeps those of clusters that are gone: few of them, while those in use by many are asked for often. */
 const GENERATION = 500;
 
-/** Makes RayClusters as they are kept. Their pod templates are most of them, and those of many clusters are the same: they are kept once. */
-export function clusterRecords(): (cluster: RayCluster) => RayCluster {
-  const intern = new Interner(GENERATION);
-  return (cluster) => {
-    const kept = withoutManagedFields(cluster);
-    return kept.spec === undefined ? kept : { ...kept, spec: sharing(kept.spec, intern) };
+/**
+ * Makes RayClusters as they are kept. Their pod templates are most of them, and those of many clusters are the same: they are kept once, and
+ * so are the words of their conditions.
+ */
+export function clusterRecords(): (cluster: RayCluster, intern: Interner) => RayCluster {
+  const templates = new Interner(GENERATION);
+  return (cluster, intern) => {
+    const { spec, status, ...kept } = withoutManagedFields(cluster);
+    return {
+      ...kept,
+      ...(spec === undefined ? {} : { spec: sharing(spec, templates) }),
+      ...(status === undefined ? {} : { status: withSharedWords(status, intern) }),
+    };
   };
 }
 
@@ -28,4 +35,18 @@ function sharing(spec: RayClusterSpec, intern: Interner): RayClusterSpec {
 /** The API server lets a group through without its template, and a cluster without its head. */
 function withSharedTemplate<Group extends { readonly template?: object }>(group: Group, intern: Interner): Group {
   return group?.template === undefined ? group : { ...group, template: intern.value(group.template) };
+}
+
+function withSharedWords(status: RayClusterStatus, intern: Interner): RayClusterStatus {
+  const { conditions } = status;
+  if (conditions === undefined) return status;
+  return {
+    ...status,
+    conditions: conditions.map((condition) => ({
+      ...condition,
+      type: intern.string(condition.type),
+      reason: intern.string(condition.reason),
+      message: intern.string(condition.message),
+    })),
+  };
 }

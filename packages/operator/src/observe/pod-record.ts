@@ -42,7 +42,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     tlsRenewedAt: intern.string(annotations[Annotation.TlsRenewedAt]),
     serveLabel: intern.string(labels[Label.Serve]),
     knowsSpare: knowsSpare(pod),
-    head: nodeType === NodeType.Head ? headRecord(pod) : undefined,
+    head: nodeType === NodeType.Head ? headRecord(pod, intern) : undefined,
   };
 }
 
@@ -57,12 +57,12 @@ function knowsSpare({ metadata, spec }: Pod): true | undefined {
   return serviceAccountName === spare || hasIt ? true : undefined;
 }
 
-function headRecord(pod: Pod): PodRecord['head'] {
+function headRecord(pod: Pod, intern: Interner): PodRecord['head'] {
   const { annotations = {} } = pod.metadata ?? {};
   return {
     readiness: headPodReady(pod),
-    recreateHash: annotations[Annotation.RecreateHash] ?? '',
-    operatorVersion: annotations[Annotation.OperatorVersion] ?? '',
+    recreateHash: intern.string(annotations[Annotation.RecreateHash] ?? ''),
+    operatorVersion: intern.string(annotations[Annotation.OperatorVersion] ?? ''),
     restarts: rayContainer(pod)?.restartCount ?? 0,
     submitter: submitterRecord(pod),
   };

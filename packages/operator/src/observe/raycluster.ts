@@ -124,7 +124,9 @@ async function read(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
   return {
     cluster,
     pods: pods.items.map((pod) => podRecord(pod, intern)),
-    services: services.items.map(serviceRecord).filter(({ belongsTo }) => belongsTo.includes(key)),
+    services: services.items
+      .map((service) => serviceRecord(service, intern))
+      .filter(({ belongsTo }) => belongsTo.includes(key)),
   };
 }
 

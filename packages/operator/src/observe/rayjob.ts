@@ -235,7 +235,7 @@ async function live(
     troubled: records.filter(isTroubled),
     podCount: records.length,
     submitter: submitter === undefined ? undefined : jobRecord(submitter),
-    headService: service === undefined ? undefined : serviceRecord(service),
+    headService: service === undefined ? undefined : serviceRecord(service, new Interner()),
   };
 }
 

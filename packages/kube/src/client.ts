@@ -89,6 +89,8 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
+  /** All that is wanted of the answer to a create or an update, as of a watch's objects; absent: all of it. */
+  readonly shape?: Shape | undefined;
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -7,6 +7,7 @@ import {
   acceptList,
   acceptObject,
   isProtobuf,
+  SEND_FOR_PROTOBUF,
   SEND_JSON,
   SEND_PATCH,
 } from './client/media-types.ts';
@@ -144,7 +145,9 @@ class TransportKubeClient implements KubeClient {
     // A subresource's object is of another kind (a Binding, an Eviction), which only the caller knows.
     const body =
       options.subresource === undefined || options.subresource === 'status' ? withType(type, object) : object;
-    return await this.#caller.unary<T>(ask(method, path, type, SEND_JSON, JSON.stringify(body)), options);
+    const { shape } = options;
+    const request = ask(method, path, type, shape === undefined ? SEND_JSON : SEND_FOR_PROTOBUF, JSON.stringify(body));
+    return await this.#caller.unary<T>({ ...request, shape }, options);
   }
 }
 

@@ -7,9 +7,11 @@ import {
   isConflict,
   isNotFound,
   type KubeClient,
+  METADATA,
   type ObjectRef,
   type ResourceType,
   resources,
+  shapeOf,
   type Status,
 } from '@manta/kube';
 import type {
@@ -205,6 +207,9 @@ async function createAll(action: CreateAction, actor: Actor): Promise<void> {
   if (refusal !== undefined) throw refusal.error;
 }
 
+/** Nothing else is asked of what was made; the objects themselves come with the watches. */
+const ONLY_METADATA = shapeOf({ 1: METADATA });
+
 /** An object of ours that is being deleted still holds the name of the one that is to come. */
 class StillGoing extends Error {
   override readonly name = 'StillGoing';
@@ -216,7 +221,11 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor,
   if (actor.isOutdated?.(action) === true)
     throw new OutdatedError(`${type.kind} ${object.metadata?.name} was wanted by a plan that no longer holds`);
   try {
-    remember(actor, action.kind, await client.create(type, object, { signal: context.signal, isBulk }));
+    remember(
+      actor,
+      action.kind,
+      await client.create(type, object, { signal: context.signal, isBulk, shape: ONLY_METADATA }),
+    );
   } catch (error) {
     if (!isAlreadyExists(error) || action.whenExists === 'failure') throw error;
     if (action.whenExists === 'fine') return;

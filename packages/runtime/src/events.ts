@@ -1,5 +1,5 @@
 import type { Clock, KubeClient } from '@manta/kube';
-import { sleep } from '@manta/kube';
+import { shapeOf, sleep } from '@manta/kube';
 import type { DropReason } from './event-failure.ts';
 import { classifyEventFailure } from './event-failure.ts';
 import type { EventInput, EventSeriesValue } from './event-object.ts';
@@ -41,6 +41,9 @@ const MAX_TRIES = 12;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 const CALL_TIMEOUT_MS = 10_000;
+
+/** Nobody reads what the server makes of an event. */
+const NOTHING = shapeOf({});
 
 /** One for the whole process: all recorders share its queue, so a burst of events never gets ahead of the work they tell of. */
 export function createEventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
@@ -167,7 +170,7 @@ class EventWriter {
   #create(series: Series): Promise<unknown> {
     const repeated = series.count > 1 ? seriesValue(series) : undefined;
     const object = eventObject(series.input, series.reporter, series.name, series.firstMs, repeated);
-    return this.#options.client.create(EVENTS, object, this.#call());
+    return this.#options.client.create(EVENTS, object, { ...this.#call(), shape: NOTHING });
   }
 
   #patch(series: Series): Promise<unknown> {

@@ -10,7 +10,8 @@ import {
 } from '../transport.ts';
 import { AttemptError } from '../transport/attempt-error.ts';
 import { parseUnmanaged } from '../stream/unmanaged.ts';
-import { statusText } from '../wire/envelope.ts';
+import { readObject, statusText } from '../wire/envelope.ts';
+import type { Shape } from '../wire/shape.ts';
 import { decodeError, wrongContent } from './decode-error.ts';
 import { isProtobuf } from './media-types.ts';
 import { UnderWay, type UnderWayLimit } from './under-way.ts';
@@ -40,6 +41,8 @@ export interface ServerWarning {
 export interface Ask extends Pick<TransportRequest, 'method' | 'path' | 'body'> {
   readonly headers: NonNullable<TransportRequest['headers']>;
   readonly bucket: string;
+  /** What is wanted of an answer in protobuf. */
+  readonly shape?: Shape | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -77,7 +80,7 @@ export class Caller {
 
   async #read<T>(ask: Ask, response: TransportResponse, mayRetry: boolean): Promise<T | typeof BROKEN_OFF> {
     try {
-      return this.#decode(ask, response, await collectText(response));
+      return this.#decode(ask, response, await collect(response));
     } catch (error) {
       const isBrokenOff = error instanceof AttemptError && error.retry === 'if-idempotent';
       if (isBrokenOff && ask.method === 'GET' && mayRetry) return BROKEN_OFF;
@@ -89,7 +92,7 @@ export class Caller {
   async stream(ask: Ask, options: CallOptions | undefined): Promise<TransportResponse> {
     if (this.#options.rateLimit !== undefined) await this.#waitForTurn(ask, this.#options.rateLimit, options);
     const response = await this.#send(ask, options, 'stream', options?.timeoutMs);
-    if (response.status >= 400) this.#refuse(ask, response, await collectText(response));
+    if (response.status >= 400) this.#refuse(ask, response, await collect(response));
     return response;
   }
 
@@ -132,21 +135,24 @@ export class Caller {
     }
   }
 
-  #decode(ask: Ask, response: TransportResponse, text: string): ReturnType<JSON['parse']> {
-    if (response.status >= 400) this.#refuse(ask, response, text);
+  #decode(ask: Ask, response: TransportResponse, bytes: Buffer): ReturnType<JSON['parse']> {
+    if (response.status >= 400) this.#refuse(ask, response, bytes);
     try {
+      if (ask.shape !== undefined && isProtobuf(response.headers)) return readObject(bytes, ask.shape);
+      const text = bytes.toString('utf8');
       return ask.method === 'GET' ? JSON.parse(text) : parseUnmanaged(text);
     } catch {
-      throw wrongContent({ method: ask.method, path: ask.path }, response.headers['content-type'], text);
+      const { method, path } = ask;
+      throw wrongContent({ method, path }, response.headers['content-type'], bytes.toString('utf8'));
     }
   }
 
-  #refuse(ask: Ask, { status, headers }: TransportResponse, text: string): never {
+  #refuse(ask: Ask, { status, headers }: TransportResponse, bytes: Buffer): never {
     throw decodeError({
       call: { method: ask.method, path: ask.path },
       code: status,
       headers,
-      text,
+      text: isProtobuf(headers) ? statusText(bytes) : bytes.toString('utf8'),
       explainUnauthorized: status === 401 ? this.#options.transport.explainUnauthorized?.() : undefined,
       now: this.#options.clock.now(),
     });
@@ -159,8 +165,7 @@ export class Caller {
   }
 }
 
-async function collectText(response: TransportResponse): Promise<string> {
+async function collect(response: TransportResponse): Promise<Buffer> {
   const bytes = await collectBody(response.body);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return isProtobuf(response.headers) ? statusText(buffer) : buffer.toString('utf8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -87,3 +87,40 @@ describe('a watch of which only a part of each object is wanted', () => {
     );
   });
 });
+
+describe('a write of whose answer only a part is wanted', () => {
+  test('is sent as JSON, and answered in protobuf', async () => {
+    const { server, client } = await start();
+    server.script((exchange) => {
+      exchange.begin(201, { 'content-type': 'application/vnd.kubernetes.protobuf' });
+      exchange.end(encodeEnvelope('Pod', pod({ name: 'a', uid: 'u', resourceVersion: '7' })));
+    });
+    const written = await client.create(resources.pods, { metadata: { name: 'a' } }, { shape: SHAPE });
+    expect(written).toEqual({ metadata: { name: 'a', uid: 'u', resourceVersion: '7' } });
+    expect(server.requests[0]?.headers).toMatchObject({
+      accept: 'application/vnd.kubernetes.protobuf,application/json',
+      'content-type': 'application/json',
+    });
+  });
+
+  test('takes JSON for an answer, and refusals of either kind', async () => {
+    const { server, client } = await start();
+    server.script(answer(201, { kind: 'Pod', metadata: { name: 'a' } }), (exchange) => {
+      exchange.begin(403, { 'content-type': 'application/vnd.kubernetes.protobuf' });
+      exchange.end(encodeEnvelope('Status', refusal(403, 'Forbidden', 'exceeded quota')));
+    });
+    const create = () => client.create(resources.pods, { metadata: { name: 'a' } }, { shape: SHAPE });
+    expect(await create()).toEqual({ kind: 'Pod', metadata: { name: 'a' } });
+    await expect(create()).rejects.toMatchObject({ name: 'ApiError', reason: 'Forbidden', message: 'exceeded quota' });
+  });
+
+  test('that is answered with nonsense has got no answer', async () => {
+    const { server, client } = await start();
+    server.script((exchange) => {
+      exchange.begin(201, { 'content-type': 'application/vnd.kubernetes.protobuf' });
+      exchange.end('oops');
+    });
+    const created = client.create(resources.pods, { metadata: { name: 'a' } }, { shape: SHAPE });
+    await expect(created).rejects.toMatchObject({ name: 'TransportError' });
+  });
+});

@@ -1,7 +1,7 @@
 import { BYTES, VARINT, WireError, WireReader } from './reader.ts';
 import type { Field, Shape } from './shape.ts';
 
-type Message = Record<string, unknown>;
+type Message = Record<string, ReturnType<JSON['parse']>>;
 
 /** Reads of a message what its shape names, as it would stand in JSON; texts that are empty are left out, as most are there. */
 export function readMessage(bytes: Buffer, shape: Shape): ReturnType<JSON['parse']> {
@@ -75,9 +75,11 @@ function addEntry(message: Message, name: string, reader: WireReader): void {
     else if (tag === 16 + BYTES) value = reader.text();
     else reader.skip(tag & 7);
   }
-  const map = (message[name] ??= {});
-  // Also `__proto__` is a key like any other.
-  Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  const map: Record<string, string> = (message[name] ??= {});
+  // Also this is a key like any other.
+  if (key === '__proto__')
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  else map[key] = value;
 }
 
 /** Null where there is no time, as in JSON. */

@@ -9,3 +9,26 @@ export function canonicalJson(value: unknown): string {
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }
+
+/** Whether two values have the same canonical text, found out without making it. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (a === null || a === undefined || b === null || b === undefined) return (a ?? null) === (b ?? null);
+  if (typeof a !== 'object' || typeof b !== 'object') return canonicalJson(a) === canonicalJson(b);
+  if (!Array.isArray(a) && !Array.isArray(b)) return hasSameMembers(a, b);
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((element, index) => isSameJson(element, b[index]));
+}
+
+function hasSameMembers(a: object, b: object): boolean {
+  return Object.keys(a).every((key) => isSameJson(memberOf(a, key), memberOf(b, key))) && hasAllOf(a, b);
+}
+
+/** Whether `a` has what `b` has, of whatever value. */
+function hasAllOf(a: object, b: object): boolean {
+  return Object.keys(b).every((key) => memberOf(b, key) === undefined || memberOf(a, key) !== undefined);
+}
+
+function memberOf(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (Reflect.get(object, key) ?? undefined) : undefined;
+}

@@ -1,5 +1,5 @@
 /** First 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of the first 8. */
-const ROUND_CONSTANTS = Uint32Array.from(fractionalRoots(64, Math.cbrt));
+const ROUND_CONSTANTS = Int32Array.from(fractionalRoots(64, Math.cbrt));
 const INITIAL_STATE = fractionalRoots(8, Math.sqrt);
 const BLOCK_BYTES = 64;
 
@@ -7,14 +7,14 @@ const BLOCK_BYTES = 64;
 export function sha256(text: string): string {
   const message = padded(new TextEncoder().encode(text));
   const view = new DataView(message.buffer);
-  const state = Uint32Array.from(INITIAL_STATE);
-  const schedule = new Uint32Array(64);
+  const state = Int32Array.from(INITIAL_STATE);
+  const schedule = new Int32Array(64);
   for (let offset = 0; offset < message.length; offset += BLOCK_BYTES) {
-    for (let i = 0; i < 16; i++) schedule[i] = view.getUint32(offset + i * 4);
+    for (let i = 0; i < 16; i++) schedule[i] = view.getInt32(offset + i * 4);
     extend(schedule);
     compress(state, schedule);
   }
-  return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('');
+  return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /** The message, a 1 bit, zeros up to a whole number of blocks, and the length in bits as the last eight bytes. */
@@ -27,7 +27,7 @@ function padded(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return message;
 }
 
-function extend(schedule: Uint32Array): void {
+function extend(schedule: Int32Array): void {
   for (let i = 16; i < 64; i++) {
     const w15 = at(schedule, i - 15);
     const w2 = at(schedule, i - 2);
@@ -37,27 +37,35 @@ function extend(schedule: Uint32Array): void {
   }
 }
 
-function compress(state: Uint32Array, schedule: Uint32Array): void {
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
+function compress(state: Int32Array, schedule: Int32Array): void {
+  let a = at(state, 0);
+  let b = at(state, 1);
+  let c = at(state, 2);
+  let d = at(state, 3);
+  let e = at(state, 4);
+  let f = at(state, 5);
+  let g = at(state, 6);
+  let h = at(state, 7);
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const choice = (e & f) ^ (~e & g);
-    const t1 = (h + s1 + choice + at(ROUND_CONSTANTS, i) + at(schedule, i)) >>> 0;
+    const t1 = (h + s1 + choice + at(ROUND_CONSTANTS, i) + at(schedule, i)) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
     g = f;
     f = e;
-    e = (d + t1) >>> 0;
+    e = (d + t1) | 0;
     d = c;
     c = b;
     b = a;
-    a = (t1 + s0 + majority) >>> 0;
+    a = (t1 + s0 + majority) | 0;
   }
-  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = at(state, i) + word;
+  const words = [a, b, c, d, e, f, g, h];
+  words.forEach((word, i) => (state[i] = at(state, i) + word));
 }
 
-function at(words: Uint32Array, index: number): number {
+function at(words: Int32Array, index: number): number {
   return words[index] ?? 0;
 }
 

@@ -31,6 +31,7 @@ export class InformerScope<T extends KubeObject, R> implements ReflectorSink<T> 
   readonly #reflector: Reflector<T>;
   #staged = new Map<ObjectKey, Entry<R>>();
   #seenVersion: string | undefined;
+  #status: ScopeStatus | undefined;
 
   constructor(world: InformerWorld, options: ScopeOptions<T, R>) {
     this.#options = options;
@@ -42,12 +43,13 @@ export class InformerScope<T extends KubeObject, R> implements ReflectorSink<T> 
     return this.#seenVersion;
   }
 
+  /** The same object for as long as nothing has changed. */
   status(): ScopeStatus {
-    return {
-      namespace: this.#options.selection.namespace,
-      hasContent: this.#seenVersion !== undefined,
-      trouble: this.#reflector.reflection.trouble,
-    };
+    const { trouble } = this.#reflector.reflection;
+    const hasContent = this.#seenVersion !== undefined;
+    if (this.#status?.hasContent !== hasContent || this.#status.trouble !== trouble)
+      this.#status = { namespace: this.#options.selection.namespace, hasContent, trouble };
+    return this.#status;
   }
 
   retryNow(): void {

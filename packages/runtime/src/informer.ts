@@ -2,7 +2,13 @@ import type { KubeObject } from '@manta/api';
 import type { ResourceType } from '@manta/kube';
 import type { IndexFunction } from './index-by.ts';
 import { InformerScope, type InformerWorld } from './informer-scope.ts';
-import { combineScopes, describeStatus, type InformerStatus, isScopeReady } from './informer-status.ts';
+import {
+  combineScopes,
+  describeStatus,
+  type InformerStatus,
+  isScopeReady,
+  type ScopeStatus,
+} from './informer-status.ts';
 import { Interner } from './intern.ts';
 import type { Logger } from './logger.ts';
 import { namespaceOf, type ObjectKey } from './object-key.ts';
@@ -75,7 +81,13 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
   readonly #onChange = new Set<(change: InformerChange<R>) => void>();
   readonly #onProgress = new Set<() => void>();
   readonly #onStatus = new Set<(status: InformerStatus) => void>();
+  readonly #scopeList: readonly InformerScope<T, R>[];
   #phase: InformerStatus['phase'] = 'starting';
+  /** Asked for by every pass, and made anew only where it has changed. */
+  #status: { readonly of: readonly ScopeStatus[]; readonly status: InformerStatus } = {
+    of: [],
+    status: combineScopes([]),
+  };
 
   constructor(world: InformerWorld, options: InformerOptions<T, R, I>) {
     this.type = options.type;
@@ -101,6 +113,7 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
         }),
       ]),
     );
+    this.#scopeList = [...this.#scopes.values()];
   }
 
   get size(): number {
@@ -140,7 +153,11 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
   }
 
   status(): InformerStatus {
-    return combineScopes([...this.#scopes.values()].map((scope) => scope.status()));
+    const { of, status } = this.#status;
+    if (this.#scopeList.every((scope, at) => scope.status() === of[at])) return status;
+    const scopes = this.#scopeList.map((scope) => scope.status());
+    this.#status = { of: scopes, status: combineScopes(scopes) };
+    return this.#status.status;
   }
 
   isReady(namespace?: string): boolean {
@@ -175,7 +192,7 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
   }
 
   #hasAllContent(): boolean {
-    return [...this.#scopes.values()].every((scope) => {
+    return this.#scopeList.every((scope) => {
       const { hasContent, trouble } = scope.status();
       return hasContent || trouble?.kind === 'forbidden' || trouble?.kind === 'absent';
     });

@@ -1,5 +1,5 @@
 /** What users should hear though their object is accepted: fields without effect, and edits that end pods. */
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson, isSameJson } from '../canonical-json.ts';
 import { isSet, keysOf, type Loose, listOf, textOf } from '../loose.ts';
 import { type RayCluster, type RayClusterSpec, RayClusterUpgradeType } from '../raycluster.ts';
 import { JobSubmissionMode, type RayJob, type RayJobSpec } from '../rayjob.ts';
@@ -122,7 +122,7 @@ function frozenFieldWarnings(spec: Loose<RayJobSpec>, before: Loose<RayJob>): re
   if (textOf(before?.status?.jobDeploymentStatus) === '' || before?.spec?.suspend === true) return [];
   const frozen = ['entrypoint', 'runtimeEnvYAML', 'rayClusterSpec', 'submissionMode', 'metadata'] as const;
   return frozen
-    .filter((field) => canonicalJson(spec?.[field]) !== canonicalJson(before?.spec?.[field]))
+    .filter((field) => !isSameJson(spec?.[field], before?.spec?.[field]))
     .map((field) => `spec.${field} changed, but this job has begun: the change has no effect on its current attempt`);
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, type Service, type ServicePort } from '@manta/api';
+import { isSameJson, type Service, type ServicePort } from '@manta/api';
 
 /** How a live head Service compares to the one that is wanted. */
 export interface HeadServiceAlignment {
@@ -29,7 +29,7 @@ export function alignHeadService(live: Service, wanted: Service): HeadServiceAli
     ports: alignPorts(live.spec?.ports ?? [], wanted.spec?.ports ?? []),
   };
   const aligned = { ...live, metadata, spec };
-  const isSame = canonicalJson(aligned) === canonicalJson({ ...live, spec: { ...live.spec, type: liveType } });
+  const isSame = isSameJson(aligned, { ...live, spec: { ...live.spec, type: liveType } });
   return {
     aligned: isSame ? undefined : aligned,
     impossible: isStuck
@@ -51,7 +51,7 @@ function alignPorts(live: readonly ServicePort[], wanted: readonly ServicePort[]
   });
   const foreign = live.filter((port) => !wanted.some((each) => same(each, port)));
   const next = [...known, ...foreign];
-  const isSame = canonicalJson(next.toSorted(byName)) === canonicalJson([...live].toSorted(byName));
+  const isSame = isSameJson(next.toSorted(byName), [...live].toSorted(byName));
   return isSame ? live : next;
 }
 

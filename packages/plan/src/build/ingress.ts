@@ -1,6 +1,6 @@
 import {
   Annotation,
-  canonicalJson,
+  isSameJson,
   type Ingress,
   IngressPathType,
   type RayCluster,
@@ -58,9 +58,8 @@ export function alignIngress({ inherited = [], ...live }: LiveIngress, wanted: I
   const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
   const kept = Object.entries(live.metadata?.annotations ?? {}).filter(([key]) => !inherited.includes(key));
   const annotations = { ...Object.fromEntries(kept), ...wanted.metadata?.annotations };
-  const isSame =
-    canonicalJson([labels, annotations, spec]) ===
-    canonicalJson([live.metadata?.labels ?? {}, live.metadata?.annotations ?? {}, live.spec]);
+  const before = [live.metadata?.labels ?? {}, live.metadata?.annotations ?? {}, live.spec];
+  const isSame = isSameJson([labels, annotations, spec], before);
   return isSame ? undefined : { ...live, metadata: { ...live.metadata, labels, annotations }, spec };
 }
 

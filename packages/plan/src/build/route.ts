@@ -1,4 +1,4 @@
-import { canonicalJson, type KubeObject, type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
+import { isSameJson, type KubeObject, type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
 import { childMetadata, headFrontLabels } from './child-metadata.ts';
 import { inheritedAnnotations } from './ingress.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
@@ -43,7 +43,7 @@ export function alignRoute(live: Route, wanted: Route): Route | undefined {
   const spec = { ...live.spec, to: { ...live.spec.to, ...wanted.spec.to }, port: wanted.spec.port };
   const aligned = { ...live, metadata: { ...live.metadata, labels, annotations }, spec };
   const before = { ...live, metadata: { ...live.metadata, ...onlyWords(live) } };
-  return canonicalJson(aligned) === canonicalJson(before) ? undefined : aligned;
+  return isSameJson(aligned, before) ? undefined : aligned;
 }
 
 function onlyWords({ metadata }: Route): Pick<NonNullable<Route['metadata']>, 'labels' | 'annotations'> {

@@ -1,5 +1,5 @@
 import {
-  canonicalJson,
+  isSameJson,
   isRecord,
   isManagedExternally,
   type NetworkPolicy,
@@ -83,7 +83,7 @@ function isSame(live: NetworkPolicy, { metadata, spec }: NetworkPolicy): boolean
   const hasLabels = Object.entries(metadata?.labels ?? {}).every(
     ([key, value]) => live.metadata?.labels?.[key] === value,
   );
-  return hasLabels && canonicalJson(asStored(live.spec)) === canonicalJson(asStored(spec));
+  return hasLabels && isSameJson(asStored(live.spec), asStored(spec));
 }
 
 /** The server leaves out lists and maps of labels that are empty; a selector or a rule that is empty says something, and stays. */

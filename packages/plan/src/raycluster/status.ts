@@ -1,5 +1,5 @@
 import {
-  canonicalJson,
+  isSameJson,
   desiredWorkerPods,
   type HeadInfo,
   maxWorkerPods,
@@ -91,6 +91,6 @@ function isEmpty(value: unknown): boolean {
 
 /** Whether only the time of the last update differs. */
 function isSame(before: RayClusterStatus, after: RayClusterStatus): boolean {
-  const timeless = (status: RayClusterStatus) => canonicalJson({ ...withoutZeros(status), lastUpdateTime: null });
-  return timeless(before) === timeless(after);
+  const timeless = (status: RayClusterStatus) => ({ ...withoutZeros(status), lastUpdateTime: null });
+  return isSameJson(timeless(before), timeless(after));
 }

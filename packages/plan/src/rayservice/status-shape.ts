@@ -1,4 +1,4 @@
-import { canonicalJson, type RayClusterStatus, type RayServiceStatus, type RayServiceStatuses } from '@manta/api';
+import { isSameJson, type RayClusterStatus, type RayServiceStatus, type RayServiceStatuses } from '@manta/api';
 import { isExplained } from './status.ts';
 
 /** A cluster status that says nothing, as the API writes it. */
@@ -18,7 +18,7 @@ export const EMPTY_SIDE: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_ST
  * while traffic moves in steps, or something is wrong, the copies are kept fresh.
  */
 export function isWorthWriting(before: RayServiceStatuses, after: RayServiceStatuses): boolean {
-  return canonicalJson(essence(before)) !== canonicalJson(essence(after));
+  return !isSameJson(essence(before), essence(after));
 }
 
 function essence(status: RayServiceStatuses): unknown {

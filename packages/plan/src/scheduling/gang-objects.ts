@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord, type KubeObject } from '@manta/api';
+import { isSameJson, isRecord, type KubeObject } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
 import { controllerReference } from '../build/owner.ts';
 import type { Gang } from './gang.ts';
@@ -86,5 +86,5 @@ function withSpec(object: KubeObject, spec: unknown): KubeObject & { readonly sp
 function aligned(live: unknown, wanted: GangObject['spec']): unknown {
   const before = isRecord(live) ? live : {};
   const after = Object.fromEntries(Object.entries({ ...before, ...wanted }).filter(([, value]) => value !== undefined));
-  return canonicalJson(before) === canonicalJson(after) ? undefined : after;
+  return isSameJson(before, after) ? undefined : after;
 }

@@ -10,6 +10,13 @@ import type { TarEntry } from './tar.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+/** One arena for all threads, and what was large goes back at once (docs/decisions/0003-memory.md). */
+const MALLOC = [
+  'MALLOC_ARENA_MAX=1',
+  'MALLOC_MMAP_THRESHOLD_=32768',
+  'MALLOC_TRIM_THRESHOLD_=65536',
+  'MALLOC_TOP_PAD_=32768',
+] as const;
 /** Who programs in the image are: the number that distroless images use. */
 const USER = 65_532;
 
@@ -36,7 +43,7 @@ export async function operatorImage(): Promise<{ readonly input: ImageInput; rea
     ],
     user: `${USER}:${USER}`,
     entrypoint: ['/manager'],
-    env: ['PATH=/nodejs/bin', 'MALLOC_ARENA_MAX=1'],
+    env: ['PATH=/nodejs/bin', ...MALLOC],
     labels: {
       'org.opencontainers.image.title': 'manta-operator',
       'org.opencontainers.image.version': VERSION,

@@ -6,7 +6,7 @@ const JSON_TYPE = 'application/json';
 export const ACCEPT_JSON = { accept: JSON_TYPE } as const;
 export const SEND_JSON = { accept: JSON_TYPE, 'content-type': JSON_TYPE } as const;
 
-/** Encodes what is built into Kubernetes in a third of the bytes and the time; custom resources and some other servers have JSON only. */
+/** Encodes what is built into Kubernetes in fewer bytes and less time; custom resources and some other servers have JSON only. */
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 export const ACCEPT_PROTOBUF = { accept: `${PROTOBUF_TYPE},${JSON_TYPE}` } as const;
 /** Objects that are sent are JSON all the same. */

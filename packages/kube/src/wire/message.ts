@@ -68,7 +68,8 @@ function append(message: Message, name: string, value: unknown): void {
 
 /** One entry of a map is a message of its own: the key is field 1, the value field 2. */
 function addEntry(message: Message, name: string, reader: WireReader): void {
-  let [key, value] = ['', ''];
+  let key = '';
+  let value = '';
   while (!reader.isAtEnd) {
     const tag = reader.whole();
     if (tag === 8 + BYTES) key = reader.text();

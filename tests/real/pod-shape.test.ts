@@ -135,7 +135,16 @@ const meta = (name: string, namespace: string, more: { readonly labels?: object 
     ...more.labels,
   },
   annotations: { 'ray.io/kuberay-version': 'v1.6.0', 'ray.io/upgrade-strategy-recreate-hash': 'x', empty: '' },
-  ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'demo', uid: 'u-1', controller: true }],
+  ownerReferences: [
+    {
+      apiVersion: 'ray.io/v1',
+      kind: 'RayCluster',
+      name: 'demo',
+      uid: 'u-1',
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ],
 });
 
 async function makePods(client: KubeClient, namespace: string): Promise<void> {

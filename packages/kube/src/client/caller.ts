@@ -143,7 +143,8 @@ export class Caller {
       return ask.method === 'GET' ? JSON.parse(text) : parseUnmanaged(text);
     } catch {
       const { method, path } = ask;
-      throw wrongContent({ method, path }, response.headers['content-type'], bytes.toString('utf8'));
+      const text = isProtobuf(response.headers) ? 'it cannot be read' : bytes.toString('utf8');
+      throw wrongContent({ method, path }, response.headers['content-type'], text);
     }
   }
 

@@ -23,7 +23,7 @@ export function decodeError(refusal: Refusal): ApiError {
 /** The error that an ERROR event of a watch stands for. */
 export function errorOfEvent(call: FailedCall, object: unknown): Error {
   if (!isStatus(object)) return new TransportError('The server sent a watch error that it does not explain', { call });
-  return new ApiError(call, object.code ?? 500, oneLine(object.message ?? object.reason ?? 'watch failed'), object);
+  return new ApiError(call, object.code || 500, oneLine(object.message ?? object.reason ?? 'watch failed'), object);
 }
 
 /** Success with content that nobody can use, e.g. the log-in page of a proxy. */

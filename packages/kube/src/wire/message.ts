@@ -3,7 +3,7 @@ import type { Field, Shape } from './shape.ts';
 
 type Message = Record<string, ReturnType<JSON['parse']>>;
 
-/** Reads of a message what its shape names, as it would stand in JSON; texts that are empty are left out, as most are there. */
+/** Reads of a message what its shape names, as it would stand in JSON; texts that are empty are left out, as most are there, while zeros stay. */
 export function readMessage(bytes: Buffer, shape: Shape): ReturnType<JSON['parse']> {
   return messageOf(new WireReader(bytes), shape);
 }
@@ -83,7 +83,7 @@ function addEntry(message: Message, name: string, reader: WireReader): void {
   else map[key] = value;
 }
 
-/** Null where there is no time, as in JSON. */
+/** Null where there is no time, as in JSON, or none that a calendar has. */
 function timeOf(reader: WireReader): string | null {
   if (reader.isAtEnd) return null;
   let seconds = 0;
@@ -92,5 +92,6 @@ function timeOf(reader: WireReader): string | null {
     if (tag === 8 + VARINT) seconds = reader.whole();
     else reader.skip(tag & 7);
   }
-  return `${new Date(seconds * 1000).toISOString().slice(0, -5)}Z`;
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? null : `${time.toISOString().slice(0, -5)}Z`;
 }

@@ -20,6 +20,7 @@ const OWNER = shapeOf({
   4: { name: 'uid', type: 'text' },
   5: { name: 'apiVersion', type: 'text' },
   6: { name: 'controller', type: 'flag' },
+  7: { name: 'blockOwnerDeletion', type: 'flag' },
 });
 
 /** All of an object's metadata but its managedFields. */

@@ -1,8 +1,9 @@
 import {
-  GroupName,
   isConditionTrue,
   isTlsEnabled,
   type KubeObject,
+  Label,
+  NodeType,
   type RayCluster,
   RayClusterConditionType,
   type RayClusterStatus,
@@ -139,7 +140,7 @@ class RayClusterReconciler {
       ...(rayNodes === undefined ? {} : { rayNodes }),
     };
     const plan = planRayCluster(observed);
-    const isOutdated = ({ group }: CreateAction) => group === GroupName.Head && hasHeadNews();
+    const isOutdated = (action: CreateAction) => makesHead(action) && hasHeadNews();
     const actor = { ...this.#actor(observed.cluster, pass), isOutdated };
     const outcome = await this.#act(key, plan, observed, actor);
     const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
@@ -245,6 +246,11 @@ class RayClusterReconciler {
     this.#options.metrics?.forget(key);
     return done;
   }
+}
+
+/** By its label: also a group of workers may bear the name of the head's. */
+function makesHead({ objects }: CreateAction): boolean {
+  return objects.some(({ metadata }) => metadata?.labels?.[Label.NodeType] === NodeType.Head);
 }
 
 /** What is not allowed, and can be done without, is looked at again before long. */

@@ -42,15 +42,20 @@ export function labelledRecord(object: KubeObject): Belonging<NamedRecord> {
 export function serviceRecord(service: Service, intern: Interner): Belonging<ServiceRecord> {
   const { metadata = {}, spec = {} } = service;
   const { labels = {} } = metadata;
+  const isWhole = isKeptWhole(service);
+  const ports = (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({
+    name,
+    port,
+    nodePort,
+    targetPort,
+  }));
   return {
     ...namedRecord(service),
     labels,
     clusterIP: spec.clusterIP ?? '',
-    ports: intern.value(
-      (spec.ports ?? []).map(({ name = '', port, nodePort, targetPort }) => ({ name, port, nodePort, targetPort })),
-    ),
+    ports: isWhole ? intern.value(ports) : ports,
     selectsCluster: spec.selector?.[Label.Cluster],
-    ...(isKeptWhole(service)
+    ...(isWhole
       ? { service: withSharedPorts(withoutManagedFields(service), intern) }
       : { service: undefined, selectorKeys: Object.keys(spec.selector ?? {}) }),
     belongsTo: keys(metadata.namespace, [

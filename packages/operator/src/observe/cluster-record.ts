@@ -7,7 +7,7 @@ const GENERATION = 500;
 
 /**
  * Makes RayClusters as they are kept. Their pod templates are most of them, and those of many clusters are the same: they are kept once, and
- * so are the words of their conditions.
+ * so are the types and reasons of their conditions.
  */
 export function clusterRecords(): (cluster: RayCluster, intern: Interner) => RayCluster {
   const templates = new Interner(GENERATION);
@@ -16,7 +16,7 @@ export function clusterRecords(): (cluster: RayCluster, intern: Interner) => Ray
     return {
       ...kept,
       ...(spec === undefined ? {} : { spec: sharing(spec, templates) }),
-      ...(status === undefined ? {} : { status: withSharedWords(status, intern) }),
+      ...(status === undefined || status === null ? {} : { status: withSharedWords(status, intern) }),
     };
   };
 }
@@ -39,14 +39,14 @@ function withSharedTemplate<Group extends { readonly template?: object }>(group:
 
 function withSharedWords(status: RayClusterStatus, intern: Interner): RayClusterStatus {
   const { conditions } = status;
-  if (conditions === undefined) return status;
+  if (!Array.isArray(conditions)) return status;
   return {
     ...status,
+    // Not their messages: those that tell of trouble are long and all different.
     conditions: conditions.map((condition) => ({
       ...condition,
       type: intern.string(condition.type),
       reason: intern.string(condition.reason),
-      message: intern.string(condition.message),
     })),
   };
 }

@@ -9,12 +9,17 @@ interface Shown {
   readonly workers?: readonly string[];
   /** The head that the status names. */
   readonly noted?: string;
+  /** Of the cluster. */
+  readonly uid?: string;
 }
 
 function cacheOf(shown: () => Shown): Pick<RayClusterCache, 'clusters' | 'pods'> {
   const pods = (nodeType: string, uids: readonly string[] = []) =>
     uids.map((uid) => ({ nodeType, uid }) as unknown as PodRecord);
-  const cluster = (): RayCluster => ({ status: { head: { podName: shown().noted ?? '' } } });
+  const cluster = (): RayCluster => ({
+    metadata: { uid: shown().uid ?? 'u' },
+    status: { head: { podName: shown().noted ?? '' } },
+  });
   const by = () => [...pods(NodeType.Head, shown().heads), ...pods(NodeType.Worker, shown().workers)];
   return { clusters: { get: cluster }, pods: { by } } as unknown as Pick<RayClusterCache, 'clusters' | 'pods'>;
 }
@@ -25,6 +30,7 @@ it.each<[string, Shown, Shown, boolean]>([
   ['the cache learns of the end of a head', { heads: ['a'] }, { heads: [] }, false],
   ['a head comes', { heads: [] }, { heads: ['a'] }, true],
   ['a head takes the place of another', { heads: ['a'] }, { heads: ['b'] }, true],
+  ['the cluster is made anew', { heads: [] }, { heads: [], uid: 'u2' }, true],
   ['a head has come and gone, and was noted', { heads: [] }, { heads: [], noted: 'demo-head-1' }, true],
 ])('when %s', (_, before, after, isNews) => {
   let shown = before;

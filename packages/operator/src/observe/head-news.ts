@@ -10,10 +10,14 @@ import type { RayClusterCache } from './ray-cluster-cache.ts';
  */
 export function headNews(cache: Pick<RayClusterCache, 'clusters' | 'pods'>, key: ObjectKey): () => boolean {
   const known = headUids(cache, key);
-  const predecessor = predecessorOf(cache.clusters.get(key)?.status);
-  return () =>
-    predecessorOf(cache.clusters.get(key)?.status) !== predecessor ||
-    headUids(cache, key).some((uid) => !known.includes(uid));
+  const whose = successionOf(cache, key);
+  return () => successionOf(cache, key) !== whose || headUids(cache, key).some((uid) => !known.includes(uid));
+}
+
+/** Which cluster of that name it is, and whose place its next head takes. */
+function successionOf({ clusters }: Pick<RayClusterCache, 'clusters'>, key: ObjectKey): string {
+  const { metadata, status } = clusters.get(key) ?? {};
+  return `${metadata?.uid} ${predecessorOf(status)}`;
 }
 
 function headUids({ pods }: Pick<RayClusterCache, 'pods'>, key: ObjectKey): readonly string[] {

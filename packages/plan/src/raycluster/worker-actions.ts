@@ -1,4 +1,4 @@
-import { isAutoscalingEnabled, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
+import { hostsPerReplica, isAutoscalingEnabled, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
@@ -28,17 +28,26 @@ export function areWorkersNumbered({ context }: Subject): boolean {
   return context.gates.RayMultiHostIndexing;
 }
 
-/** The name of the pod that comes into a place; never one of `taken`. */
+/**
+ * The name of the pod that comes into a place; never one of `taken`. It counts the group's pods, not its replicas and their hosts: an
+ * operator that still knows another `numOfHosts` comes to the same names, so that the two together never make more pods than one asks for.
+ */
 export function workerName(
   { uid, name, lastHolders }: Subject,
-  { groupName }: WorkerGroupSpec,
+  group: WorkerGroupSpec,
   place: ReplicaPlace,
   taken: ReadonlySet<string>,
   holderOf: ReplicaPlace = place,
 ): string {
+  const { groupName } = group;
   const predecessor = lastHolders.get(`${groupName}/${placeName(holderOf)}`);
-  const identity = { clusterUid: uid, group: groupName, place: placeName(place), predecessor };
+  const identity = { clusterUid: uid, group: groupName, place: String(numberOf(group, place)), predecessor };
   return derivedPodName(podNames.workerPrefix(name, groupName), identity, taken);
+}
+
+/** Which of the group's pods it is. */
+function numberOf(group: WorkerGroupSpec, { index, host }: ReplicaPlace): number {
+  return host === undefined ? index : index * hostsPerReplica(group) + host.index;
 }
 
 /** A worker that is to be made: where, and under which name. */

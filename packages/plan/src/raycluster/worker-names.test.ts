@@ -13,6 +13,16 @@ describe('the names of workers', () => {
     const asked = { workerGroupSpecs: [group({ scaleStrategy: { workersToDelete: [first ?? ''] } })] };
     expect(nameOf({ ...options, spec: asked })).not.toBe(first);
   });
+
+  it('are the same whatever numOfHosts is: operators that know different ones make no more pods together than one of them', () => {
+    const namesOf = (replicas: number, numOfHosts: number) =>
+      createdWorkers({ spec: { workerGroupSpecs: [group({ replicas, numOfHosts })] }, pods: [headPod()] });
+    const most = namesOf(6, 1);
+    expect(new Set(most).size).toBe(6);
+    expect(namesOf(3, 2)).toEqual(most);
+    expect(namesOf(2, 3)).toEqual(most);
+    expect(namesOf(2, 2)).toEqual(most.slice(0, 4));
+  });
 });
 
 describe('where workers carry no numbers', () => {

@@ -77,9 +77,10 @@ export async function exec(ray: LocalRay, pod: string, command: readonly string[
   return stdout.toString('utf8').trim();
 }
 
-/** Runs a Python program in a pod that is part of a Ray cluster. */
+/** Runs a Python program in a pod that is part of a Ray cluster, and gives what it prints: without what Ray says of its nodes meanwhile. */
 export function python(ray: LocalRay, pod: string, program: string): Promise<string> {
-  const quiet = 'import logging, ray; ray.init(address="auto", namespace="e2e", logging_level=logging.ERROR)';
+  const quiet =
+    'import logging, ray; ray.init(address="auto", namespace="e2e", logging_level=logging.ERROR, log_to_driver=False)';
   return exec(ray, pod, ['python', '-c', `${quiet}\n${program}`]);
 }
 

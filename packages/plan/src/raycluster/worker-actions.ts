@@ -1,4 +1,10 @@
-import { hostsPerReplica, isAutoscalingEnabled, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
+import {
+  hostsPerReplica,
+  isAutoscalingEnabled,
+  podNames,
+  RayClusterEventReason,
+  type WorkerGroupSpec,
+} from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';

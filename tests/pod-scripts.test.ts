@@ -54,7 +54,7 @@ const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('the wait for the GCS', () => {
   const cluster = rayCluster('demo');
-  const pod = buildWorkerPod(cluster, specOf(cluster), workerGroup('g'), { index: 0 }, context);
+  const pod = buildWorkerPod(cluster, specOf(cluster), workerGroup('g'), context);
   const wait = pod.spec?.initContainers?.find(({ name }) => name === 'wait-gcs-ready') as Container;
 
   /** Ray that answers from its n-th call on, and says what it was asked. */

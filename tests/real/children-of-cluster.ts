@@ -16,6 +16,7 @@ import {
   type WorkerGroupSpec,
 } from '@manta/api';
 import {
+  atPlace,
   type BuildContext,
   buildAuthSecret,
   buildAutoscalerRole,
@@ -74,9 +75,10 @@ export function childrenOf(
 
 function podsOf(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): readonly KubeObject[] {
   const head = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
-  const workers = (spec.workerGroupSpecs ?? []).flatMap((group) =>
-    placesOf(group, context.gates).map((place) => buildWorkerPod(cluster, spec, group, place, context)),
-  );
+  const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => {
+    const any = buildWorkerPod(cluster, spec, group, context);
+    return placesOf(group, context.gates).map((place) => (place === undefined ? any : atPlace(any, place)));
+  });
   return [head, ...workers];
 }
 

@@ -28,7 +28,7 @@ export {
 export { buildJobSubmission, type JobSubmission } from './build/submitter-request.ts';
 export { readRuntimeEnv } from './build/submitter-runtime-env.ts';
 export { type SidecarInput, sidecarSubmitter, withSidecarSubmitter } from './build/submitter-sidecar.ts';
-export { buildWorkerPod } from './build/worker-pod.ts';
+export { atPlace, buildWorkerPod } from './build/worker-pod.ts';
 export type {
   Action,
   ChildKind,

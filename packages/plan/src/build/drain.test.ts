@@ -8,7 +8,7 @@ import { buildWorkerPod } from './worker-pod.ts';
 const drained = buildContext({ env: { WORKER_DRAIN_SECONDS: '60' } });
 const group = workerGroup('small');
 const build = (cluster: RayCluster, context = drained, of: WorkerGroupSpec = group): Pod =>
-  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, of, undefined, context);
+  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, of, context);
 const endOf = ({ spec }: Pod) => ({
   grace: spec?.terminationGracePeriodSeconds,
   script: spec?.containers[0]?.lifecycle?.preStop?.exec?.command?.at(-1),

@@ -2,7 +2,7 @@ import { defaultFeatureGates, type RayCluster, type RayClusterSpec, readOperator
 import { describe, expect, it } from 'vitest';
 import type { BuildContext } from './context.ts';
 import { buildHeadPod, stampHeadPod } from './head-pod.ts';
-import { buildWorkerPod } from './worker-pod.ts';
+import { atPlace, buildWorkerPod } from './worker-pod.ts';
 
 const context: BuildContext = {
   env: readOperatorEnv({}),
@@ -115,7 +115,7 @@ it('buildWorkerPod() starts Ray towards the head, with GPUs from the limits', ()
       },
     },
   };
-  const pod = buildWorkerPod(cluster, spec, group, { index: 0 }, context);
+  const pod = atPlace(buildWorkerPod(cluster, spec, group, context), { index: 0 });
   expect(pod.metadata?.generateName).toBe('raycluster-sample-gpu-worker-');
   expect(pod.metadata?.name).toBeUndefined();
   expect(pod.metadata?.labels?.['ray.io/worker-group-replica-index']).toBe('0');

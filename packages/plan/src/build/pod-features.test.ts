@@ -9,7 +9,7 @@ const everything = buildContext({ gates: { RayClusterMTLS: true, RayClusterHisto
 const specOf = (cluster: RayCluster) => cluster.spec as RayClusterSpec;
 const headOf = (cluster: RayCluster, context = everything) => buildHeadPod(cluster, specOf(cluster), context);
 const workerOf = (cluster: RayCluster, group: Partial<WorkerGroupSpec> = {}, context = everything) =>
-  buildWorkerPod(cluster, specOf(cluster), workerGroup('g', group), { index: 0 }, context);
+  buildWorkerPod(cluster, specOf(cluster), workerGroup('g', group), context);
 const named = (pod: Pod, name: string) =>
   [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].find((each) => each.name === name);
 const ray = (pod: Pod) => pod.spec?.containers[0] as Container;

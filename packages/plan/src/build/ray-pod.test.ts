@@ -3,12 +3,13 @@ import { rayCluster, withAnnotations, withHead, withLabels, withSpec, workerGrou
 import { describe, expect, it } from 'vitest';
 import { buildContext } from '../testing/build-context.ts';
 import { buildHeadPod } from './head-pod.ts';
-import { buildWorkerPod } from './worker-pod.ts';
+import type { ReplicaPlace } from './pod-labels.ts';
+import { atPlace, buildWorkerPod } from './worker-pod.ts';
 
 const headOf = (cluster: RayCluster, context = buildContext()) =>
   buildHeadPod(cluster, cluster.spec as RayClusterSpec, context);
 const workerOf = (cluster: RayCluster, group: Partial<WorkerGroupSpec> = {}, context = buildContext()) =>
-  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, workerGroup('g', group), { index: 0 }, context);
+  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, workerGroup('g', group), context);
 const ray = (pod: Pod) => pod.spec?.containers[0] as Container;
 const envOf = (container: Container | undefined, name: string) =>
   container?.env?.filter((variable) => variable.name === name).map(({ value }) => value);
@@ -64,8 +65,8 @@ describe('labels and annotations', () => {
     const cluster = rayCluster('demo');
     const labels = { 'ray.io/worker-group-replica-index': '7' };
     const group = workerGroup('g', { template: { metadata: { labels }, spec: { containers: [{ name: 'ray' }] } } });
-    const build = (place: Parameters<typeof buildWorkerPod>[3]) =>
-      buildWorkerPod(cluster, cluster.spec as RayClusterSpec, group, place, buildContext()).metadata?.labels;
+    const pod = buildWorkerPod(cluster, cluster.spec as RayClusterSpec, group, buildContext());
+    const build = (place: ReplicaPlace) => atPlace(pod, place).metadata?.labels;
     expect(build({ index: 3, host: { replicaName: 'g-abcde', index: 1 } })).toMatchObject({
       'ray.io/worker-group-replica-index': '3',
       'ray.io/worker-group-replica-name': 'g-abcde',
@@ -262,6 +263,6 @@ it('a worker’s template is never changed', () => {
   const cluster = rayCluster('demo', withSpec({ authOptions: { mode: 'token' } }));
   const group = workerGroup('g', { resources: { CPU: '2' }, labels: { a: 'b' } });
   const before = structuredClone(group);
-  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, group, { index: 0 }, buildContext());
+  buildWorkerPod(cluster, cluster.spec as RayClusterSpec, group, buildContext());
   expect(group).toEqual(before);
 });

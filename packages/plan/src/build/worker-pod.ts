@@ -22,12 +22,11 @@ import { groupStartParams, headPortOf, workerStartParams } from './start-params.
 import { withPodTls } from './tls.ts';
 import { withWaitForGcs } from './wait-gcs-ready.ts';
 
-/** A worker pod of a group; `place` is absent where the installation does not number its workers. */
+/** A worker pod of a group, as they all are before each gets its place. */
 export function buildWorkerPod(
   cluster: RayCluster,
   spec: RayClusterSpec,
   group: WorkerGroupSpec,
-  place: ReplicaPlace | undefined,
   context: BuildContext,
 ): Pod {
   const { name = '', namespace = '' } = cluster.metadata ?? {};
@@ -37,7 +36,7 @@ export function buildWorkerPod(
   const params = workerStartParams(groupStartParams(group), headAddress);
   const common = { cluster, spec, nodeType: NodeType.Worker, fqdn } as const;
 
-  let draft = withWorkerMetadata(draftOf(group.template), cluster, group, place);
+  let draft = withWorkerMetadata(draftOf(group.template), cluster, group);
   draft = withWaitForGcs(draft, headAddress, context);
   draft = withWorkerFaultTolerance(draft, cluster, spec);
   draft = withMetricsPort(draft);
@@ -60,19 +59,18 @@ export function buildWorkerPod(
   return { ...pod, metadata: { ...pod.metadata, namespace } };
 }
 
-function withWorkerMetadata(
-  draft: PodDraft,
-  cluster: RayCluster,
-  group: WorkerGroupSpec,
-  place: ReplicaPlace | undefined,
-): PodDraft {
+/** The same worker where it stands, whatever its template says of that. */
+export function atPlace(pod: Pod, place: ReplicaPlace): Pod {
+  const { metadata = {} } = pod;
+  return { ...pod, metadata: { ...metadata, labels: { ...metadata.labels, ...placeLabels(place) } } };
+}
+
+function withWorkerMetadata(draft: PodDraft, cluster: RayCluster, group: WorkerGroupSpec): PodDraft {
   const name = cluster.metadata?.name ?? '';
   // A name in the template would allow only one pod of the group.
   const { name: _, ...metadata } = draft.metadata;
-  const labels = {
-    ...podLabels(name, NodeType.Worker, group.groupName, { template: metadata.labels, group: group.labels }),
-    ...(place === undefined ? {} : placeLabels(place)),
-  };
+  const user = { template: metadata.labels, group: group.labels };
+  const labels = podLabels(name, NodeType.Worker, group.groupName, user);
   const named = { ...metadata, generateName: podNames.workerPrefix(name, group.groupName), labels };
   return withAnnotations({ ...draft, metadata: named }, overwriteAnnotation(cluster));
 }

@@ -6,7 +6,7 @@ import {
   type WorkerGroupSpec,
 } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
-import { buildWorkerPod } from '../build/worker-pod.ts';
+import { atPlace, buildWorkerPod } from '../build/worker-pod.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import { forScheduler } from './gang.ts';
 import { specForPods } from './object-name.ts';
@@ -64,11 +64,12 @@ export interface NewWorker {
 
 export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers: readonly NewWorker[]): CreateAction {
   const { cluster, context, name } = subject;
-  const spec = specForPods(subject);
   const isNumbered = areWorkersNumbered(subject);
   const mark = forScheduler(subject, group.groupName);
+  // They differ in nothing else, and a group may have thousands of them.
+  const any = mark(buildWorkerPod(cluster, specForPods(subject), group, context));
   const objects = workers.map((worker) => {
-    const pod = mark(buildWorkerPod(cluster, spec, group, isNumbered ? worker.place : undefined, context));
+    const pod = isNumbered ? atPlace(any, worker.place) : any;
     return { ...pod, metadata: { ...pod.metadata, name: worker.name } };
   });
   return {

@@ -80,7 +80,7 @@ function clusterMembers(cluster: RayCluster, spec: RayClusterSpec, context: Buil
     { group: GroupName.Head, pod: head, desired: 1, least: 1 },
     ...(spec.workerGroupSpecs ?? []).map((group) => ({
       group: group.groupName,
-      pod: buildWorkerPod(cluster, spec, group, undefined, context).spec ?? NO_POD,
+      pod: buildWorkerPod(cluster, spec, group, context).spec ?? NO_POD,
       desired: desiredPods(group),
       least: leastPods(group),
       isSuspended: group.suspend === true,

@@ -276,7 +276,11 @@ function isBug(error: unknown): boolean {
   return isOwn && error.cause === undefined;
 }
 
+/** In the form of a UUID, as log lines of controllers have it. */
 function randomId(random: () => number): string {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const hex = (digits: number) =>
+    Math.floor(random() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  return [hex(8), hex(4), hex(4), hex(4), hex(12)].join('-');
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { START_FLAGS } from '../../packages/manta/src/start-small.ts';
 import { VERSION } from '../../packages/manta/src/version.ts';
 import { imageLayout, type LayoutFiles } from '../../tools/image/oci-layout.ts';
 import { operatorImage } from '../../tools/image/operator-image.ts';
@@ -149,6 +150,9 @@ describe.runIf(canUnshare)(`the image as a container: not root, its file system 
       interval: 200,
     });
     expect(log).toContain('starting manager');
+    expect(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0')).toEqual(
+      expect.arrayContaining([...START_FLAGS]),
+    );
     child.kill('SIGTERM');
     const status = await new Promise((resolve) => void child.once('close', resolve));
     expect(status).toBe(0);

@@ -11,12 +11,9 @@ export const PROGRAMS = {
 
 export type ProgramName = keyof typeof PROGRAMS;
 
-/**
- * Where images have their Node. The kernel reads it from the program's first line, so that an image needs no shell; and takes whatever
- * follows as one argument. The flag keeps resident memory low (docs/decisions/0003-memory.md).
- */
+/** Where images have their Node. The kernel reads it from the program's first line, so that an image needs no shell. */
 export const IMAGE_NODE = '/nodejs/bin/node';
-const HASHBANG = `#!${IMAGE_NODE} --max-semi-space-size=2\n`;
+const HASHBANG = `#!${IMAGE_NODE}\n`;
 
 // CommonJS packages inside the bundle call require() for Node's own modules.
 export const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";

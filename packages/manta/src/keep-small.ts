@@ -1,6 +1,5 @@
-/** What V8 is asked for so that the operator's memory follows what it keeps; docs/decisions/0003-memory.md has the figures. */
+/** What V8 can be asked for while it runs, so that the operator's memory follows what it keeps; docs/decisions/0003-memory.md has the figures. */
 const FLAGS = [
-  '--heap-growing-percent=15',
   '--no-parallel-scavenge',
   '--no-parallel-compaction',
   '--invocation-count-for-maglev=1500',

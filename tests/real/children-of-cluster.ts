@@ -76,8 +76,8 @@ export function childrenOf(
 function podsOf(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): readonly KubeObject[] {
   const head = stampHeadPod(buildHeadPod(cluster, spec, context), specHash(spec), context.operatorVersion);
   const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => {
-    const any = buildWorkerPod(cluster, spec, group, context);
-    return placesOf(group, context.gates).map((place) => (place === undefined ? any : atPlace(any, place)));
+    const worker = buildWorkerPod(cluster, spec, group, context);
+    return placesOf(group, context.gates).map((place) => (place === undefined ? worker : atPlace(worker, place)));
   });
   return [head, ...workers];
 }

@@ -52,6 +52,7 @@ export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,
   JobRecord,
+  LastHolder,
   NamedRecord,
   ObservedChildren,
   ObservedRayCluster,

@@ -16,6 +16,7 @@ const pod = (fields: Partial<PodRecord> = {}) =>
     namespace: 'ml',
     cluster: 'demo',
     group: 'small',
+    name: 'n1',
     uid: 'u1',
     owner: 'c1',
     replicaIndex: 2,
@@ -30,17 +31,17 @@ describe('LastHolders', () => {
     ['a head', { head: {} as PodRecord['head'], group: 'headgroup' }, HEAD_PLACE],
   ])('remembers %s', (_, fields, place) => {
     change({ before: pod(fields) });
-    expect([...holders.of('ml/demo', 'c1')]).toEqual([[place, 'u1']]);
+    expect([...holders.of('ml/demo', 'c1')]).toEqual([[place, { uid: 'u1', name: 'n1' }]]);
   });
 
   it('remembers a pod that was taken out of its place by a change of its labels', () => {
     change({ before: pod(), after: pod({ cluster: 'another' }) });
-    expect(holders.of('ml/demo', 'c1').get('small/2')).toBe('u1');
+    expect(holders.of('ml/demo', 'c1').get('small/2')?.uid).toBe('u1');
   });
 
   it('remembers a pod of whose end the server has told before the cache', () => {
     holders.gone([pod()]);
-    expect(holders.of('ml/demo', 'c1').get('small/2')).toBe('u1');
+    expect(holders.of('ml/demo', 'c1').get('small/2')?.uid).toBe('u1');
   });
 
   it('tells a cluster nothing of the workers of another that had its name', () => {

@@ -1,4 +1,4 @@
-import type { PodRecord } from '@manta/plan';
+import type { LastHolder, PodRecord } from '@manta/plan';
 import { HEAD_PLACE, placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
@@ -10,7 +10,7 @@ import type { Informer, ObjectKey } from '@manta/runtime';
  */
 export class LastHolders {
   /** By the cluster's name, then by its uid: one that was made anew has had no workers yet. */
-  readonly #byCluster = new Map<ObjectKey, Map<string, Map<string, string>>>();
+  readonly #byCluster = new Map<ObjectKey, Map<string, Map<string, LastHolder>>>();
 
   constructor(pods: Informer<PodRecord, 'cluster'>) {
     pods.onChange(({ before, after }) => {
@@ -18,7 +18,7 @@ export class LastHolders {
     });
   }
 
-  of(cluster: ObjectKey, uid: string): ReadonlyMap<string, string> {
+  of(cluster: ObjectKey, uid: string): ReadonlyMap<string, LastHolder> {
     return this.#byCluster.get(cluster)?.get(uid) ?? NONE;
   }
 
@@ -34,14 +34,15 @@ export class LastHolders {
   #remember(pod: PodRecord): void {
     if (pod.owner === undefined) return;
     const key = `${pod.namespace}/${pod.cluster}`;
-    const owners = this.#byCluster.get(key) ?? new Map<string, Map<string, string>>();
-    const places = owners.get(pod.owner) ?? new Map<string, string>();
-    places.set(pod.head === undefined ? `${pod.group}/${placeOf(pod)}` : HEAD_PLACE, pod.uid);
+    const owners = this.#byCluster.get(key) ?? new Map<string, Map<string, LastHolder>>();
+    const places = owners.get(pod.owner) ?? new Map<string, LastHolder>();
+    const { uid, name } = pod;
+    places.set(pod.head === undefined ? `${pod.group}/${placeOf(pod)}` : HEAD_PLACE, { uid, name });
     this.#byCluster.set(key, owners.set(pod.owner, places));
   }
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+const NONE: ReadonlyMap<string, LastHolder> = new Map();
 
 function whereOf(pod: PodRecord): string {
   return [pod.cluster, pod.group, placeOf(pod)].join('/');

@@ -30,7 +30,7 @@ function statusOf(options: ObservedOptions): RayClusterStatus | undefined {
 describe('the name of a head', () => {
   it('follows from what is stored, whatever an operator remembers', () => {
     for (const status of [{}, had('demo-head-a')]) {
-      const remembered = new Map([['headgroup/head', 'some-uid']]);
+      const remembered = new Map([['headgroup/head', { uid: 'some-uid', name: 'some-name' }]]);
       expect(headOf({ status, lastHolders: remembered })).toBe(headOf({ status, now: NOW + 1 }));
     }
   });
@@ -81,7 +81,11 @@ describe('it is made sure that a head is gone', () => {
     [true, 'the status names one', { status: had('demo-head-a') }],
     [true, 'the cluster was provisioned', { status: { conditions: [PROVISIONED] } }],
     [true, 'the cluster is older than the operator', { metadata: { creationTimestamp: '2026-08-01T11:00:00Z' } }],
-    [true, 'one was seen that the status does not name', { lastHolders: new Map([[HEAD_PLACE, 'some-uid']]) }],
+    [
+      true,
+      'one was seen that the status does not name',
+      { lastHolders: new Map([[HEAD_PLACE, { uid: 'some-uid', name: 'some-name' }]]) },
+    ],
     [false, 'there never was one', {}],
     [false, 'its spec is refused', { status: had('demo-head-a'), spec: { headGroupSpec: { template: {} } } }],
     [false, 'there is one', { status: had('demo-head-a'), pods: [headPod()] }],

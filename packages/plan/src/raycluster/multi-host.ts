@@ -7,7 +7,7 @@ import { derivedSuffix } from './pod-names.ts';
 import { smallestFree } from './smallest-free.ts';
 import { fullName, type Subject } from './subject.ts';
 import { type EndedPodRule, whyDelete } from './unhealthy.ts';
-import { createWorkers, deleteWorker, mayChooseVictims, mostAtOnce, workerName } from './worker-actions.ts';
+import { createWorkers, deleteWorker, mayChooseVictims, mostAtOnce, takenNames, workerName } from './worker-actions.ts';
 
 /** The pods that make one replica: they come and go together, because half of them are of no use. */
 interface Replica {
@@ -130,8 +130,8 @@ function createReplicas(
   if (hold.count <= 0) return hold.actions;
   const count = Math.min(hold.count, Math.max(1, Math.floor(mostAtOnce(subject) / hosts)));
   const indexes = replicas.flatMap(({ index }) => index ?? []);
-  const present = replicas.flatMap(({ pods, surplus }) => [...pods, ...surplus].map(({ name }) => name));
-  const taken = new Set([...(group.scaleStrategy?.workersToDelete ?? []), ...present]);
+  const present = replicas.flatMap(({ pods, surplus }) => [...pods, ...surplus]);
+  const taken = takenNames(subject, group, present);
   const places = smallestFree(indexes, count).flatMap((index) => placesOf(subject, group, index));
   const workers = places.map((place) => ({ place, name: workerName(subject, group, place, taken) }));
   return [...hold.actions, createWorkers(subject, group, workers)];
@@ -139,7 +139,7 @@ function createReplicas(
 
 function placesOf(subject: Subject, group: WorkerGroupSpec, index: number): readonly ReplicaPlace[] {
   const { groupName } = group;
-  const predecessor = subject.lastHolders.get(`${groupName}/${index}.0`) ?? '';
+  const predecessor = subject.lastHolders.get(`${groupName}/${index}.0`)?.uid ?? '';
   const replicaName = podNames.replica(groupName, derivedSuffix(subject.uid, groupName, String(index), predecessor));
   return Array.from({ length: hostsPerReplica(group) }, (_, host) => ({ index, host: { replicaName, index: host } }));
 }

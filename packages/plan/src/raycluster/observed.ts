@@ -27,8 +27,8 @@ export interface ObservedRayCluster {
   readonly pki?: PkiState | undefined;
   /** 32 fresh random bytes; used only when a token has to be made. */
   readonly tokenBytes: Uint8Array;
-  /** The uid of the pod that last held a worker's place and is gone, by `<group>/<place>`; that of the last head by its own name. */
-  readonly lastHolders: ReadonlyMap<string, string>;
+  /** The pods that last held a worker's place and are gone, by `<group>/<place>`; the last head by a name of its own. */
+  readonly lastHolders: ReadonlyMap<string, LastHolder>;
   /** Creations that wait because earlier ones were refused or came to nothing, by group. */
   readonly holds: ReadonlyMap<string, CreateHold>;
   /** Kinds of children that we may not read, each with the permission that is missing. */
@@ -59,6 +59,9 @@ export interface LeafState {
   /** When the one before it ends, in milliseconds since the epoch; never, where there was none. */
   readonly formerEnd: number;
 }
+
+/** A pod that is gone, as far as its successor must know it. */
+export type LastHolder = Pick<PodRecord, 'uid' | 'name'>;
 
 /** What decisions need of a pod. */
 export interface PodRecord {

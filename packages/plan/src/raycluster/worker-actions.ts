@@ -34,9 +34,19 @@ export function areWorkersNumbered({ context }: Subject): boolean {
   return context.gates.RayMultiHostIndexing;
 }
 
+/** Names that a new worker of the group must not get: those of pods that are there, are to go, or have gone, even from places of another `numOfHosts`. */
+export function takenNames(
+  { lastHolders }: Subject,
+  { groupName, scaleStrategy }: WorkerGroupSpec,
+  present: readonly Pick<PodRecord, 'name'>[],
+): ReadonlySet<string> {
+  const gone = [...lastHolders].flatMap(([place, { name }]) => (place.startsWith(`${groupName}/`) ? [name] : []));
+  return new Set([...(scaleStrategy?.workersToDelete ?? []), ...present.map(({ name }) => name), ...gone]);
+}
+
 /**
- * The name of the pod that comes into a place; never one of `taken`. It counts the group's pods, not its replicas and their hosts: an
- * operator that still knows another `numOfHosts` comes to the same names, so that the two together never make more pods than one asks for.
+ * The name of the pod that comes into a place; never one of `taken`. It counts the group's pods, not its replicas and their hosts: of a
+ * group without pods, operators that know different numbers of hosts make the same ones, and together no more than one of them asks for.
  */
 export function workerName(
   { uid, name, lastHolders }: Subject,
@@ -46,7 +56,7 @@ export function workerName(
   holderOf: ReplicaPlace = place,
 ): string {
   const { groupName } = group;
-  const predecessor = lastHolders.get(`${groupName}/${placeName(holderOf)}`);
+  const predecessor = lastHolders.get(`${groupName}/${placeName(holderOf)}`)?.uid;
   const identity = { clusterUid: uid, group: groupName, place: String(numberOf(group, place)), predecessor };
   return derivedPodName(podNames.workerPrefix(name, groupName), identity, taken);
 }
@@ -67,10 +77,10 @@ export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers:
   const isNumbered = areWorkersNumbered(subject);
   const mark = forScheduler(subject, group.groupName);
   // They differ in nothing else, and a group may have thousands of them.
-  const any = mark(buildWorkerPod(cluster, specForPods(subject), group, context));
-  const objects = workers.map((worker) => {
-    const pod = isNumbered ? atPlace(any, worker.place) : any;
-    return { ...pod, metadata: { ...pod.metadata, name: worker.name } };
+  const worker = mark(buildWorkerPod(cluster, specForPods(subject), group, context));
+  const objects = workers.map(({ place, name: newName }) => {
+    const pod = isNumbered ? atPlace(worker, place) : worker;
+    return { ...pod, metadata: { ...pod.metadata, name: newName } };
   });
   return {
     type: 'create',

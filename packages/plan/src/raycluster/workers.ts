@@ -22,6 +22,7 @@ import {
   mayChooseVictims,
   mostAtOnce,
   type NewWorker,
+  takenNames,
   workerName,
 } from './worker-actions.ts';
 
@@ -87,12 +88,15 @@ function newWorkers(
 ): readonly NewWorker[] {
   const count = Math.min(missing, mostAtOnce(subject));
   const toDelete = new Set(group.scaleStrategy?.workersToDelete);
-  const present = new Set(pods.map(({ name }) => name));
-  if (!areWorkersNumbered(subject)) return unnumberedWorkers(subject, group, count, toDelete, present);
+  if (!areWorkersNumbered(subject)) {
+    const present = new Set(pods.map(({ name }) => name));
+    return unnumberedWorkers(subject, group, count, toDelete, present);
+  }
+  const taken = takenNames(subject, group, pods);
   const indexes = pods.filter(({ name }) => !toDelete.has(name)).flatMap(({ replicaIndex }) => replicaIndex ?? []);
   return smallestFree(indexes, count).map((index) => ({
     place: { index },
-    name: workerName(subject, group, { index }, toDelete.union(present)),
+    name: workerName(subject, group, { index }, taken),
   }));
 }
 

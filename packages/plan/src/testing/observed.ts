@@ -20,7 +20,7 @@ export interface ObservedOptions {
   readonly gates?: Partial<FeatureGates>;
   readonly installed?: Partial<ObservedRayCluster['installed']>;
   readonly now?: number;
-  readonly lastHolders?: ReadonlyMap<string, string>;
+  readonly lastHolders?: ObservedRayCluster['lastHolders'];
   readonly unreadable?: ObservedRayCluster['unreadable'];
   readonly holds?: ObservedRayCluster['holds'];
   readonly rayNodes?: ObservedRayCluster['rayNodes'];

@@ -15,6 +15,7 @@ import {
 import type { Action, CreateAction, PatchAction, PlanOutcome, WrittenKind } from '../plan.ts';
 import type {
   JobRecord,
+  LastHolder,
   NamedRecord,
   ObservedChildren,
   ObservedRayCluster,
@@ -29,7 +30,7 @@ import { rayClusterStatus } from '../raycluster/status.ts';
 /** Actions with their effects on a handful of records: enough of Kubernetes to see whether plans come to rest. */
 export class TinyWorld {
   readonly #frame: ObservedRayCluster;
-  readonly #lastHolders = new Map<string, string>();
+  readonly #lastHolders = new Map<string, LastHolder>();
   #children: ObservedChildren;
   #uids = 0;
   cluster: RayCluster | undefined;
@@ -86,7 +87,7 @@ export class TinyWorld {
   tick(): void {
     this.now += 10_000;
     for (const pod of this.pods.filter(({ isTerminating }) => isTerminating)) {
-      this.#lastHolders.set(`${pod.group}/${placeOf(pod)}`, pod.uid);
+      this.#lastHolders.set(`${pod.group}/${placeOf(pod)}`, pod);
     }
     this.pods = this.pods
       .filter(({ isTerminating }) => !isTerminating)

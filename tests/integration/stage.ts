@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -67,6 +67,7 @@ export async function openStage(access: ServerAccess): Promise<Stage> {
     close: async () => {
       await Promise.all(closers.map((close) => close()));
       open.close();
+      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -39,7 +39,7 @@ describe('kubectl', () => {
     const program = join(plane.access.assets, 'kubectl');
     const servers = { engine: up.kubeconfig.path, real: plane.adminKubeconfig.path };
     const play = async (server: keyof typeof servers) => {
-      const kubectl = kubectlOf(program, servers[server], name);
+      const kubectl = kubectlOf(program, servers[server], name, folder);
       for (const [step, run] of Object.entries(KUBECTL_STEPS)) answers[server].set(step, await run(kubectl));
     };
     await Promise.all([play('engine'), play('real')]);
@@ -53,7 +53,7 @@ describe('kubectl', () => {
 });
 
 describe('kubectl beside a working operator', () => {
-  const kubectl = kubectlOf(join(plane.access.assets, 'kubectl'), join(folder, 'data/kubeconfig'), 'default');
+  const kubectl = kubectlOf(join(plane.access.assets, 'kubectl'), join(folder, 'data/kubeconfig'), 'default', folder);
   const sample = readFileSync(join(import.meta.dirname, '../../samples/raycluster.yaml'), 'utf8');
   const pods = async () =>
     (await kubectl(['get', 'pods', '-l', 'ray.io/cluster=sample', '-o', 'name'])).stdout.match(/pod\//g)?.length ?? 0;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,10 +65,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.stop();
   inside.close();
+  rmSync(folder, { recursive: true });
 });
 
 /** Stands for a container: its output is a file, and it runs until it is told to end. */
-const output = join(mkdtempSync(join(tmpdir(), 'manta-attach-')), 'output');
+const folder = mkdtempSync(join(tmpdir(), 'manta-attach-'));
+const output = join(folder, 'output');
 const container = { container: { name: 'c' }, process: {}, output: () => output } as never as {
   process: object | undefined;
 } & Parameters<typeof serveAttach>[0];
@@ -136,6 +138,7 @@ it('kubectl attach shows what a container says from then on, and ends with it', 
     join(sharedControlPlane().access.assets, 'kubectl'),
     engine.admin.kubeconfig.path,
     'default',
+    folder,
   );
   const attached = kubectl(['attach', 'p']);
   await vi.waitFor(() => expect(spoken.at(-1)).toBe('websocket'), { timeout: 20_000 });

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** How a kubectl ended and what it said. */
@@ -21,9 +20,9 @@ export interface KubectlOptions {
   readonly onFirstLine?: () => Promise<unknown>;
 }
 
-/** The kubectl of our Kubernetes programs with a kubeconfig and a cache of its own. */
-export function kubectlOf(program: string, kubeconfig: string, namespace: string): Kubectl {
-  const cache = mkdtempSync(join(tmpdir(), 'manta-kubectl-'));
+/** The kubectl of our Kubernetes programs with a kubeconfig and a cache of its own, in a folder of the test's. */
+export function kubectlOf(program: string, kubeconfig: string, namespace: string, folder: string): Kubectl {
+  const cache = mkdtempSync(join(folder, 'kubectl-'));
   return (args, { input = '', lines = Number.POSITIVE_INFINITY, onFirstLine } = {}) =>
     new Promise((done, fail) => {
       const common = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, `--namespace=${namespace}`];

@@ -337,6 +337,13 @@ describe('writeStatus()', () => {
     await client.create(resources.rayClusters, cluster());
     await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'Conflict' });
     expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).not.toHaveProperty('status');
+    expect(told).toEqual([]);
+  });
+
+  it('of an object that is gone waits for the cache to show its end', async () => {
+    await client.delete(resources.rayClusters, { namespace: 'ns', name: 'a' });
+    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'NotFound' });
+    expect(told).toEqual([`deleted ns/a ${owner.metadata?.uid} Status`]);
   });
 });
 

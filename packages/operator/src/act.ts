@@ -119,16 +119,24 @@ async function tryOut(action: Action, actor: Actor): Promise<Trouble | undefined
 
 /**
  * Writes what has changed in the object's own status; nothing else in it is touched. A conflict means that the object is no longer the
- * one that was judged: changed meanwhile, or another one under its name.
+ * one that was judged: changed meanwhile, or another one under its name. One that is not found is gone, and a cache that still shows it is
+ * behind: nothing more is made for it before the cache has seen its end, since Kubernetes would remove that at once, and so on.
  */
 export async function writeStatus(actor: Actor, before: unknown, after: unknown): Promise<void> {
   const status = createMergePatch(before ?? {}, after);
   if (status === undefined) return;
   const { client, kind, object, context } = actor;
-  const { name = '', resourceVersion } = object.metadata ?? {};
+  const { name = '', uid = '', resourceVersion } = object.metadata ?? {};
   const patch = { type: 'merge', body: { metadata: { resourceVersion }, status } } as const;
   const options = { subresource: 'status', signal: context.signal };
-  remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
+  try {
+    remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
+  } catch (error) {
+    const informer = actor.informerOf(kind);
+    if (isNotFound(error) && informer !== undefined)
+      context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
+    throw error;
+  }
 }
 
 function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, error: unknown): Trouble {

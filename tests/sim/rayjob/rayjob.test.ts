@@ -54,7 +54,11 @@ describe('a mistake is found: an operator that', () => {
     'holds-on': { breaks: /^reaches what is desired/ },
     'submitters-judge': { breaks: /^what the status says of Ray/ },
     'submits-twice': { breaks: /^nothing runs that was not written down/ },
-    hurries: { breaks: /^no attempt begins before/, faults: ['slow'] },
+    hurries: {
+      breaks: /^no attempt begins before/,
+      faults: ['slow'],
+      moves: ['suspend', 'resume', 'stop a Ray job'],
+    },
     'takes-any-head': {
       breaks: /^no attempt runs twice/,
       faults: ['crash', 'slow'],

@@ -48,7 +48,7 @@ describe('a mistake is found: an operator that', () => {
     'gives-nothing': { breaks: /^the shares of a route/ },
     'sees-no-changes': { breaks: /^reaches what is desired/ },
     restless: { breaks: /^does not come to rest/ },
-    'sees-no-endpoints': { breaks: /^reaches what is desired.*not Ready/ },
+    'sees-no-endpoints': { breaks: /^(reaches what is desired.*not Ready|traffic is not taken)/ },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a constant record has no other keys than its type says
   for (const mistake of Object.keys(MISTAKES) as Mistake[]) {

@@ -315,6 +315,20 @@ describe('an upgrade that is turned round', () => {
     expect(world.reason('RollbackInProgress')).toBe('-');
   });
 
+  it('is over where traffic no longer moves in steps', () => {
+    const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
+    const first = world.service.spec;
+    world.editImage('ray:new');
+    while (world.status.pendingServiceStatus?.trafficRoutedPercent !== 50) world.settle(1);
+    world.edit({ ...first });
+    world.settle(2);
+    expect(world.reason('RollbackInProgress')).toBe('DesiredClusterSpecChanged');
+    world.edit({ ...first, upgradeStrategy: { type: 'NewCluster' } });
+    world.settle(60);
+    expect(world.reason('RollbackInProgress')).toBe('-');
+    expect(world.pending).toBe('');
+  });
+
   it('goes back first and then on to a third spec', () => {
     const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
     world.editImage('ray:second');

@@ -21,16 +21,18 @@ export function directionOf(subject: Subject): Direction | undefined {
   return compareCluster(subject, pending.view.cluster).verdict === 'different' ? 'back' : 'forward';
 }
 
-/** Says in the conditions which way it goes. */
+/** Says in the conditions which way it goes: nothing goes back where nothing is moved any more, as when the strategy was changed. */
 export function withDirection(
   subject: Subject,
   conditions: readonly Condition[],
   direction: Direction | undefined,
 ): readonly Condition[] {
-  if (direction === undefined) return conditions;
-  if (direction === 'forward') return withoutCondition(conditions, Type.RollbackInProgress);
+  const isTold = isConditionTrue(conditions, Type.RollbackInProgress);
+  if (direction === 'forward' || (direction === undefined && isTold)) {
+    return withoutCondition(conditions, Type.RollbackInProgress);
+  }
+  if (direction === undefined || isTold) return conditions;
   const { active, before, now } = subject;
-  if (isConditionTrue(conditions, Type.RollbackInProgress)) return conditions;
   const isReverted = active.view !== undefined && compareCluster(subject, active.view.cluster).verdict === 'same';
   const setting = { now, generation: before.observedGeneration };
   if (isRejected(subject)) {

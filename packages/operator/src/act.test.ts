@@ -337,6 +337,13 @@ describe('writeStatus()', () => {
     await client.create(resources.rayClusters, cluster());
     await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'Conflict' });
     expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).not.toHaveProperty('status');
+    expect(told).toEqual([`deleted ns/a ${owner.metadata?.uid} Status`]);
+  });
+
+  it('of an object that has changed waits for nothing but the next try', async () => {
+    const metadata = { labels: { a: 'b' } };
+    await client.patch(resources.rayClusters, { namespace: 'ns', name: 'a' }, { type: 'merge', body: { metadata } });
+    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'Conflict' });
     expect(told).toEqual([]);
   });
 

@@ -119,8 +119,8 @@ async function tryOut(action: Action, actor: Actor): Promise<Trouble | undefined
 
 /**
  * Writes what has changed in the object's own status; nothing else in it is touched. A conflict means that the object is no longer the
- * one that was judged: changed meanwhile, or another one under its name. One that is not found is gone, and a cache that still shows it is
- * behind: nothing more is made for it before the cache has seen its end, since Kubernetes would remove that at once, and so on.
+ * one that was judged: changed meanwhile, or another one under its name. Of one that is gone a cache that still shows it is behind: nothing
+ * more is made for it before the cache has seen its end, since Kubernetes would remove that at once, and so on.
  */
 export async function writeStatus(actor: Actor, before: unknown, after: unknown): Promise<void> {
   const status = createMergePatch(before ?? {}, after);
@@ -133,9 +133,22 @@ export async function writeStatus(actor: Actor, before: unknown, after: unknown)
     remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
   } catch (error) {
     const informer = actor.informerOf(kind);
-    if (isNotFound(error) && informer !== undefined)
+    if (informer !== undefined && (await isGone(error, actor)))
       context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
     throw error;
+  }
+}
+
+/** Whether the object to which a write was refused is gone: not found, or another by now. */
+async function isGone(refusal: unknown, actor: Actor): Promise<boolean> {
+  if (!isConflict(refusal)) return isNotFound(refusal);
+  const { name = '', uid } = actor.object.metadata ?? {};
+  try {
+    const { signal } = actor.context;
+    const found = await actor.client.get(TYPES[actor.kind], refOf(actor, name), { signal });
+    return found.metadata?.uid !== uid;
+  } catch (error) {
+    return isNotFound(error);
   }
 }
 

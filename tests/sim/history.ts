@@ -20,6 +20,8 @@ export interface Facts {
 
 /** All that happened, as invariants see it. */
 export interface History {
+  /** What a true clock shows. */
+  readonly now: number;
   readonly events: readonly SimEvent[];
   /** Those since the last look. */
   readonly fresh: readonly SimEvent[];
@@ -53,6 +55,10 @@ export class Recorder implements History, RequestLog {
       this.#events.push(event);
       this.#fresh.push(event);
     });
+  }
+
+  get now(): number {
+    return this.#now();
   }
 
   get events(): readonly SimEvent[] {

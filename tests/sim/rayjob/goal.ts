@@ -2,7 +2,11 @@ import type { StoredObject } from '@manta/engine';
 import type { Job, RayJob } from '@manta/api';
 import type { History } from '../history.ts';
 import { isAlive, ledgerOf } from './ledger.ts';
+import { aheadMs, CLOCK } from './operator-clock.ts';
 import { asJob, isGoing, ownerOf, SHARED, STORED } from './stage.ts';
+
+/** Longer than it takes to see that nothing moves. */
+const SOON_MS = 180_000;
 
 /** What is still missing: every job has ended or rests, and what it used is gone. */
 export function goal(history: History): string | undefined {
@@ -33,7 +37,7 @@ function unfinished(history: History, job: StoredObject): string | undefined {
   if (stray !== undefined) return `has ${stray.metadata.name} of an earlier attempt`;
   const hasCluster = own.length > 0;
   if (stage === 'Suspended') return spec?.suspend === true && !hasCluster ? undefined : 'is suspended';
-  if (stage === 'Running' && isLostByUser(history, asJob(job))) return undefined;
+  if (stage === 'Running' && isLostByUser(history, asJob(job)) && !isTimeUpSoon(history, asJob(job))) return undefined;
   if (stage !== 'Complete' && stage !== 'Failed') return `is ${stage}`;
   return hasCluster && spec?.shutdownAfterJobFinishes === true ? 'has ended and its cluster is still there' : undefined;
 }
@@ -42,4 +46,12 @@ function unfinished(history: History, job: StoredObject): string | undefined {
 function isLostByUser(history: History, { spec, status }: RayJob): boolean {
   const lives = ledgerOf(history).filter(({ id, what }) => id === status?.jobId && what === 'began');
   return spec?.submissionMode === 'InteractiveMode' && !lives.some(({ head }) => isAlive(history, head));
+}
+
+/** Whether a deadline is going to end the job, by the operator's clock, while the simulation looks whether it rests. */
+function isTimeUpSoon(history: History, { spec, status }: RayJob): boolean {
+  if (spec?.activeDeadlineSeconds === undefined || status?.startTime === undefined) return false;
+  const clock = history.list(STORED.configMaps).find(({ metadata }) => metadata.name === CLOCK.name);
+  const endsAt = Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000;
+  return endsAt < history.now + aheadMs(clock) + SOON_MS;
 }

@@ -28,7 +28,8 @@ export function jump(direction: 1 | -1): Move {
   };
 }
 
-function aheadMs(object: StoredObject | undefined): number {
+/** How far the operator's clock is ahead, as it is written down. */
+export function aheadMs(object: StoredObject | undefined): number {
   const data: unknown = object?.['data'];
   const text = typeof data === 'object' && data !== null && 'ahead' in data ? data.ahead : undefined;
   return typeof text === 'string' ? Number(text) : 0;

@@ -17,6 +17,16 @@ import { isAnswered, selectedBy, sharesNow } from './traffic.ts';
 
 /** What is still missing: one cluster that serves what is wanted and gets all the traffic, and a status that says so. */
 export function goal(history: History): string | undefined {
+  return missing(history) ?? justMoved(history);
+}
+
+/** Moves may come late, and what comes of them takes its time: a head that starts, code that is deployed. */
+function justMoved({ events, now }: History): string | undefined {
+  const last = events.findLast(({ by }) => by === 'user' || by === 'environment');
+  return last !== undefined && now - last.at < 60_000 ? 'the world has moved a moment ago' : undefined;
+}
+
+function missing(history: History): string | undefined {
   const service = history.list(STORED.services).find(({ metadata }) => metadata.name === SERVICE);
   const owned = history.list(STORED.clusters).filter((cluster) => ownerOf(cluster) !== undefined);
   const orphan = owned.find((cluster) => ownerOf(cluster) !== service?.metadata.uid);
@@ -125,6 +135,9 @@ function wrongStatus(history: History, status: RayService['status'] | undefined,
     isConditionTrue(status?.conditions, Type.UpgradeInProgress) ? 'UpgradeInProgress' : undefined,
     isConditionTrue(status?.conditions, Type.RollbackInProgress) ? 'RollbackInProgress' : undefined,
     status?.serviceStatus === 'Running' ? undefined : `serviceStatus ${status?.serviceStatus}`,
+    Object.values(status?.activeServiceStatus?.applicationStatuses ?? {}).some((each) => each.status !== 'RUNNING')
+      ? 'that not all applications run'
+      : undefined,
   ].find((word) => word !== undefined);
   if (wrong !== undefined) return `the status says ${wrong}`;
   const serving = history

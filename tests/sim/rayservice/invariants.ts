@@ -29,7 +29,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
     },
   ),
   'both clusters together have no more than a hundred and the surge': onWrite(STORED.services, (history, event) => {
-    const surge = asService(event.object).spec?.upgradeStrategy?.clusterUpgradeOptions?.maxSurgePercent ?? 100;
+    const surge = largestSurge(history, event);
     const sum = wholeCapacity(event);
     if (sum <= 100 + surge) return undefined;
     // What was given under a larger surge is taken back step by step; it must not grow.
@@ -65,6 +65,16 @@ function wholeCapacity(event: SimEvent | undefined): number {
   const { activeServiceStatus: active, pendingServiceStatus: pending } =
     (event === undefined ? undefined : asService(event.object).status) ?? {};
   return (active?.targetCapacity ?? 0) + (pending?.targetCapacity ?? 0);
+}
+
+/** The largest that somebody who has decided by now may have read: what was told to Serve meanwhile is what the status has to say. */
+function largestSurge({ events }: History, now: SimEvent): number {
+  const lately = events.filter(({ key, at }) => key.resource === now.key.resource && at >= now.at - KNOWLEDGE_MS);
+  return Math.max(surgeOf(now) ?? 100, ...lately.map((event) => surgeOf(event) ?? 0));
+}
+
+function surgeOf({ object }: SimEvent): number | undefined {
+  return asService(object).spec?.upgradeStrategy?.clusterUpgradeOptions?.maxSurgePercent;
 }
 
 /** The write to a resource before another one. */

@@ -182,6 +182,23 @@ describe('a service that moves its traffic in steps', () => {
     expect(world.services.has('svc-serve-svc')).toBe(true);
   });
 
+  it('shares out the whole traffic where steps begin between clusters that another strategy has left', () => {
+    const world = running();
+    world.editImage('ray:second');
+    while (world.status.pendingServiceStatus?.trafficRoutedPercent !== 0) world.settle(1);
+    world.edit({ upgradeStrategy: { type: 'NewCluster' } });
+    world.settle(20);
+    expect(world.pending).toBe('');
+    world.deploysAs = 'DEPLOYING';
+    world.editImage('ray:third');
+    world.settle(2);
+    const [active, pending] = [world.active, world.pending];
+    world.edit({ upgradeStrategy: specOf().upgradeStrategy ?? {} });
+    world.settle(2);
+    expect(world.weights()).toEqual({ [active]: 100, [pending]: 0 });
+    expect(world.status.activeServiceStatus?.trafficRoutedPercent).toBe(100);
+  });
+
   it('starts the new cluster without replicas of its own, and leaves those of the running one to its autoscaler', () => {
     const world = running();
     const old = world.serveOf(world.active);

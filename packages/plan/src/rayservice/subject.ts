@@ -7,6 +7,7 @@ import {
   type RayServiceStatuses,
 } from '@manta/api';
 import type { ObservedRayService, ServiceCluster } from './observed.ts';
+import { withWholeTraffic } from './shares.ts';
 import { type Strategy, strategyOf } from './strategy.ts';
 
 /** A service with what was observed of it: what every decision starts from. */
@@ -40,6 +41,11 @@ export function subjectOf(observed: ObservedRayService, service: RayService, spe
     const cluster = status.rayClusterName ?? '';
     return { role, name: cluster, status, view: observed.clusters.find((view) => nameOf(view) === cluster) };
   };
+  const strategy = strategyOf(spec, observed.context);
+  const sides = {
+    active: side('active', before.activeServiceStatus),
+    pending: side('pending', before.pendingServiceStatus),
+  };
   return {
     ...observed,
     service,
@@ -47,10 +53,9 @@ export function subjectOf(observed: ObservedRayService, service: RayService, spe
     name,
     namespace,
     uid,
-    strategy: strategyOf(spec, observed.context),
+    strategy,
     before,
-    active: side('active', before.activeServiceStatus),
-    pending: side('pending', before.pendingServiceStatus),
+    ...(strategy.kind === 'incremental' ? withWholeTraffic(sides) : sides),
     isUpgrading: isConditionTrue(before.conditions, RayServiceConditionType.UpgradeInProgress),
     isRollingBack: isConditionTrue(before.conditions, RayServiceConditionType.RollbackInProgress),
   };

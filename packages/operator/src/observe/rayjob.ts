@@ -178,16 +178,17 @@ const NOWHERE = { isFound: false, why: 'there is no cluster yet' } as const;
 /** Only a job that runs, or may still run though it has failed or is being deleted, has something to say to its head. */
 async function findHead(
   { heads }: RayJobObserver,
-  { job, cluster }: Pick<Core, 'job' | 'cluster'>,
+  { job, cluster, submitter }: Pick<Core, 'job' | 'cluster' | 'submitter'>,
   signal: AbortSignal,
 ): Promise<HeadLookup | undefined> {
   const { jobDeploymentStatus, dashboardURL } = job.status ?? {};
   const isLeaving = job.metadata?.deletionTimestamp !== undefined;
   const isCut = isCutOff(job.status ?? {});
   const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving || isCut;
-  // A submitter within the head may have submitted before anybody wrote down where that is.
-  const isInHead = isCut && job.spec?.submissionMode === JobSubmissionMode.Sidecar;
-  if (cluster === undefined || (dashboardURL === undefined && !isInHead) || !isOfInterest) return undefined;
+  // A submitter may have submitted before anybody wrote down where that is.
+  const isInHead = job.spec?.submissionMode === JobSubmissionMode.Sidecar;
+  const isKnown = dashboardURL !== undefined || (isCut && (isInHead || submitter !== undefined));
+  if (cluster === undefined || !isKnown || !isOfInterest) return undefined;
   return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }
 

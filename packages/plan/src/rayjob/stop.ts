@@ -35,10 +35,11 @@ export function keepStopping(subject: Subject): Step {
   if (waitMs > 0) return stay([], waitMs);
   const isLate = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
   if (isLate && !mayStillCome(subject)) return stay();
-  const actions = stopJob(subject, status.dashboardURL ?? ownHead(subject));
-  const lookAgainMs = actions.length === 0 ? undefined : TELL_AGAIN_MS;
+  const address = status.dashboardURL ?? unwrittenHead(subject);
+  const actions = stopJob(subject, address);
+  const lookAgainMs = actions.length > 0 || mayStillCome(subject) ? TELL_AGAIN_MS : undefined;
   // A head that cannot even be looked up is never told.
-  const isTried = stopping !== undefined || answer.kind === 'unreachable';
+  const isTried = stopping !== undefined || answer.kind === 'unreachable' || address === undefined;
   return stay([...(isLate && isTried ? withdraw(subject) : []), ...actions], lookAgainMs);
 }
 
@@ -47,8 +48,8 @@ export function keepStopping(subject: Subject): Step {
  * have ended the job long ago, and what it has left is left alone.
  */
 function mayStillCome(subject: Subject): boolean {
-  const { status, mode } = subject;
-  if (status.attempts === undefined || submitterOf(subject).kind !== 'working') return false;
+  const { status, mode, cluster } = subject;
+  if (cluster === undefined || status.attempts === undefined || submitterOf(subject).kind !== 'working') return false;
   return mode !== JobSubmissionMode.Sidecar || isHeadUp(subject);
 }
 
@@ -57,8 +58,7 @@ function mayStillCome(subject: Subject): boolean {
  * taken away, Ray is told all the same, and whatever else is to go does.
  */
 function withdraw(subject: Subject): readonly Action[] {
-  const { mode, cluster } = subject;
-  if (mode !== JobSubmissionMode.K8sJob || cluster === undefined) return [];
+  if (subject.mode !== JobSubmissionMode.K8sJob) return [];
   return deleteSubmitter(subject, { propagation: 'Foreground', isOptional: true });
 }
 
@@ -72,10 +72,15 @@ function isStopped(subject: Subject): boolean {
   return !isInVain || !mayHaveCome;
 }
 
-/** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */
-function ownHead(subject: Subject): string | undefined {
+/**
+ * Where the job may have been submitted before anybody wrote down where that is. A submitter within the head submits as soon as there is a
+ * head, whether or not the rest of the cluster has come up; another one may have been made by a request that got no answer.
+ */
+function unwrittenHead(subject: Subject): string | undefined {
   const { mode, address } = subject;
-  return mode === JobSubmissionMode.Sidecar && isHeadUp(subject) && address.isFound ? address.address : undefined;
+  const hasSubmitter = mode === JobSubmissionMode.K8sJob && submitterOf(subject).kind !== 'missing';
+  const maySubmit = mode === JobSubmissionMode.Sidecar ? isHeadUp(subject) : hasSubmitter;
+  return maySubmit && address.isFound ? address.address : undefined;
 }
 
 function isHeadUp({ heads }: Subject): boolean {

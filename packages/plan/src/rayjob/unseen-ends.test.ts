@@ -117,7 +117,19 @@ describe('a job whose cluster took too long', () => {
       'ask job-x to stop',
     ],
     'needs no stopping when that head never came up': [late({ ...inHead, heads: [headPod({ phase: 'Pending' })] })],
-    'needs no stopping in any other mode': [late()],
+    'is stopped where a submitter came of a request that got no answer': [late(), 'ask job-x to stop'],
+    'needs no stopping where nobody was there to submit it': [late({ submitter: undefined })],
+    'needs no stopping where it was to be submitted over HTTP': [late({ spec: { submissionMode: 'HTTPMode' } })],
+    'loses its submitter when nobody knows for long where that would submit it': [
+      late({
+        address: { isFound: false, why: 'no head' },
+        status: {
+          endTime: ago(301),
+          attempts: [{ number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(400) }],
+        },
+      }),
+      'delete Job job',
+    ],
     'is not stopped under an id that its user never gave': [
       late({
         spec: { submissionMode: 'InteractiveMode' },

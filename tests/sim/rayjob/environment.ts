@@ -6,7 +6,7 @@ import type { Backstage } from '../scenario.ts';
 import { submitByHand } from './by-hand.ts';
 import { isProvisioned, markComing, markLost, markReady } from './cluster-status.ts';
 import { RAY_CONTAINER } from './ledger.ts';
-import { asCluster, asJob, isGoing, NAMESPACE, STORED } from './stage.ts';
+import { asCluster, asJob, isGoing, NAMESPACE, ownerOf, STORED } from './stage.ts';
 import { runSidecar, runSubmitter } from './submitters.ts';
 
 /** A garbage collector, clusters whose heads come up, and whoever submits jobs. All of them work, in their own time. */
@@ -79,8 +79,11 @@ function followPod(backstage: Backstage, { type, object, before }: StoreEvent): 
 function raiseHead(backstage: Backstage, { metadata: { name, uid } }: StoredObject): void {
   const { clock, choices } = backstage;
   clock.setTimer(START_MS[choices.pick(START_MS.length)] ?? 0, () => {
-    const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
-    if (cluster?.metadata.uid === uid && !isGoing(cluster)) void quietly(bringUp(backstage, cluster));
+    const { store } = backstage.api;
+    const cluster = store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
+    // Of several that have gone one after another only the first is replaced: a cluster has one head.
+    const hasHead = store.list(STORED.pods).some((pod) => !isGoing(pod) && ownerOf(pod) === uid);
+    if (cluster?.metadata.uid === uid && !isGoing(cluster) && !hasHead) void quietly(bringUp(backstage, cluster));
   });
 }
 

@@ -43,6 +43,25 @@ describe('a new service', () => {
     expect([world.events.length, configs.length]).toEqual([events, sent]);
   });
 
+  it('keeps the cluster that its clients were led to, though the word that it took over was lost and other code is wanted', () => {
+    const world = new ServiceWorld({ deploysAs: 'DEPLOYING' });
+    world.settle(10);
+    const first = world.pending;
+    const before = world.status;
+    world.serveOf(first).applications = { app: { status: 'RUNNING' } };
+    world.settle(1);
+    expect(selected(world, 'svc-serve-svc')).toBe(first);
+    world.service = { ...world.service, status: before };
+    world.deploysAs = 'DEPLOY_FAILED';
+    world.edit({ serveConfigV2: 'applications: [{name: broken}]' });
+    world.settle(5);
+    expect([world.active, world.pending]).toEqual([first, '']);
+    world.editImage('ray:new');
+    world.settle(120);
+    expect(world.clusters.has(first)).toBe(true);
+    expect(selected(world, 'svc-serve-svc')).toBe(first);
+  });
+
   it.each(['DEPLOYING', 'UNHEALTHY', 'DEPLOY_FAILED', 'NOT_STARTED'])(
     'does not serve while an application is %s',
     (state) => {

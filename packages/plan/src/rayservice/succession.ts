@@ -1,3 +1,5 @@
+import { Label, serviceNames } from '@manta/api';
+import { isControlledBy } from '../build/align-service.ts';
 import { compareCluster } from './compare.ts';
 import type { ServiceCluster } from './observed.ts';
 import { isRejected } from './deadline.ts';
@@ -46,6 +48,7 @@ function isOutdated(subject: Subject, view: ServiceCluster | undefined): boolean
 function isPromoted(subject: Subject): boolean {
   const { active, pending, spec, strategy } = subject;
   if (pending.view === undefined) return false;
+  if (active.view === undefined && !isShifting(subject) && isLedTo(subject, pending.name)) return true;
   const isReady = isServing(subject, pending, spec.serveConfigV2 ?? '');
   if (isShifting(subject)) {
     // A cluster that is lost cannot be gone back to: whoever can serve takes over.
@@ -55,6 +58,16 @@ function isPromoted(subject: Subject): boolean {
   }
   if (strategy.kind === 'incremental') return active.name === '' && isReady;
   return isReady && (pending.status.targetCapacity ?? 100) === 100 && canSwitch(subject, pending.view);
+}
+
+/**
+ * Whether the clients of the service are led to a cluster already: it has taken over, and only the word of it was lost. Whatever is wanted
+ * of it by now, nobody else serves them.
+ */
+function isLedTo(subject: Subject, cluster: string): boolean {
+  const { strategy, services, name, uid } = subject;
+  const way = services.get(strategy.kind === 'incremental' ? serviceNames.head(name) : serveServiceName(subject));
+  return way !== undefined && isControlledBy(way, uid) && way.spec?.selector?.[Label.Cluster] === cluster;
 }
 
 /** Traffic goes over at once, so somebody has to be there; unless nobody is there now either. */

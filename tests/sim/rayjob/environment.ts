@@ -69,22 +69,32 @@ function followPod(backstage: Backstage, { type, object, before }: StoreEvent): 
   if (type !== 'DELETED') return;
   const name = object.metadata.labels?.[Label.Cluster] ?? '';
   const cluster = backstage.api.store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
-  if (cluster === undefined || isGoing(cluster)) return;
+  const isItsHead = cluster !== undefined && ownerOf(object) === cluster.metadata.uid;
+  // Of several that go one after another only one is replaced: a cluster has one head.
+  if (!isItsHead || isGoing(cluster) || hasHead(backstage, cluster)) return;
   markLost(backstage, name, object.metadata.name);
   const isOnlyHead = cluster.metadata.annotations?.[Annotation.DisableProvisionedHeadRestart] === 'true';
   if (isOnlyHead && isProvisioned(asCluster(cluster).status)) return;
   raiseHead(backstage, cluster);
 }
 
-function raiseHead(backstage: Backstage, { metadata: { name, uid } }: StoredObject): void {
+function raiseHead(backstage: Backstage, cluster: StoredObject): void {
   const { clock, choices } = backstage;
-  clock.setTimer(START_MS[choices.pick(START_MS.length)] ?? 0, () => {
-    const { store } = backstage.api;
-    const cluster = store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
-    // Of several that have gone one after another only the first is replaced: a cluster has one head.
-    const hasHead = store.list(STORED.pods).some((pod) => !isGoing(pod) && ownerOf(pod) === uid);
-    if (cluster?.metadata.uid === uid && !isGoing(cluster) && !hasHead) void quietly(bringUp(backstage, cluster));
-  });
+  clock.setTimer(START_MS[choices.pick(START_MS.length)] ?? 0, () => raiseNow(backstage, cluster));
+}
+
+function raiseNow(backstage: Backstage, { metadata: { name, uid } }: StoredObject): void {
+  const { store } = backstage.api;
+  const cluster = store.get({ resource: STORED.clusters, namespace: NAMESPACE, name });
+  if (cluster?.metadata.uid !== uid || isGoing(cluster) || hasHead(backstage, cluster)) return;
+  const service = store.get({ resource: STORED.services, namespace: NAMESPACE, name: `${name}-head-svc` });
+  // One that comes back under its name waits until the Service that it had before is gone.
+  if (service === undefined || ownerOf(service) === uid) void quietly(bringUp(backstage, cluster));
+  else backstage.clock.setTimer(1_000, () => raiseNow(backstage, cluster));
+}
+
+function hasHead({ api }: Backstage, { metadata }: StoredObject): boolean {
+  return api.store.list(STORED.pods).some((pod) => !isGoing(pod) && ownerOf(pod) === metadata.uid);
 }
 
 /** What the RayCluster controller and a kubelet would do, at once. */

@@ -376,41 +376,6 @@ describe('the deletion of an old cluster', () => {
   });
 });
 
-describe('a head that restarts', () => {
-  it('gets the configuration again', () => {
-    const world = running();
-    const serve = world.serveOf(world.active);
-    const before = serve.configs.length;
-    world.loseHead(world.active);
-    world.settle(3);
-    expect(world.status.activeServiceStatus?.applicationStatuses).toBeUndefined();
-    world.returnHead(world.active);
-    world.settle(3);
-    expect(serve.configs).toHaveLength(before + 1);
-    expect(world.reason('Ready')).toBe('NonZeroServeEndpoints');
-  });
-
-  it('of a pending cluster holds up neither endpoints nor conditions of the active one', () => {
-    const world = running();
-    world.deploysAs = 'DEPLOYING';
-    world.editImage('ray:new');
-    world.settle(5);
-    world.loseHead(world.pending);
-    Object.assign(world.serveOf(world.active), { workers: 0, isProxyHealthy: false });
-    world.settle(5);
-    expect(world.reason('Ready')).toBe('ZeroServeEndpoints');
-  });
-
-  it('is told nothing new by a restart of the operator but its configuration, once', () => {
-    const world = running();
-    const serve = world.serveOf(world.active);
-    const before = serve.configs.length;
-    world.restart();
-    world.settle(30);
-    expect(serve.configs).toHaveLength(before + 1);
-  });
-});
-
 describe('Services', () => {
   it('follow edits of the user’s template at once, and one under an old name goes', () => {
     const world = running();

@@ -301,3 +301,14 @@ describe('a RayService', () => {
     expect(turn).toBeGreaterThan(0);
   });
 });
+
+it('a suspended service whose status somebody has taken away says again that it is suspended', async () => {
+  await create({ suspend: true });
+  await clock.advance(10_000);
+  expect(await reasonOf('Suspended')).toBe('SuspendComplete');
+  const nothing = { type: 'merge', body: { status: null } } as const;
+  await client.patch(resources.rayServices, REF, nothing, { subresource: 'status' });
+  expect(await status()).toEqual({});
+  await clock.advance(10_000);
+  expect(await reasonOf('Suspended')).toBe('SuspendComplete');
+});

@@ -186,8 +186,8 @@ async function findHead(
   const isCut = isCutOff(job.status ?? {});
   const isOfInterest = jobDeploymentStatus === JobDeploymentStatus.Running || isLeaving || isCut;
   // A submitter may have submitted before anybody wrote down where that is.
-  const isInHead = job.spec?.submissionMode === JobSubmissionMode.Sidecar;
-  const isKnown = dashboardURL !== undefined || (isCut && (isInHead || submitter !== undefined));
+  const isInHead = isCut && job.spec?.submissionMode === JobSubmissionMode.Sidecar;
+  const isKnown = dashboardURL !== undefined || isInHead || submitter !== undefined;
   if (cluster === undefined || !isKnown || !isOfInterest) return undefined;
   return await heads.find(cluster, { address: dashboardURL, signal, isFresh: isLeaving });
 }

@@ -1,7 +1,7 @@
 import { Finalizer } from '@manta/api';
 import type { Action } from '../plan.ts';
 import { type Step, stay } from './step.ts';
-import { stopJob } from './stop.ts';
+import { stopJob, submittersHead } from './stop.ts';
 import type { Subject } from './subject.ts';
 import { msFromThen } from './times.ts';
 
@@ -12,9 +12,9 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /** Stops a job that may still run, then lets the object go, within a bounded time whatever happens. */
 export function letGo(subject: Subject): Step {
-  const { job, answer } = subject;
+  const { job, status, answer } = subject;
   if (!job.metadata?.finalizers?.includes(Finalizer.RayJob)) return stay();
-  const stop = stopJob(subject);
+  const stop = stopJob(subject, status.dashboardURL ?? submittersHead(subject));
   const leftMs = stop.length === 0 ? 0 : msToWait(subject);
   if (leftMs <= 0) return stay(removeFinalizer(subject));
   return answer.kind === 'unreachable' ? stay([], Math.min(leftMs, 1000)) : stay(stop, leftMs);

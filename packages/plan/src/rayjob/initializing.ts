@@ -21,6 +21,7 @@ import { hasHadHead, isHeadless, isHeadReplaced, msToLoss, withoutHeadToRunIn } 
 import { mirrored, NO_CLUSTER_STATUS } from './mirror.ts';
 import { headRestarts } from './head-session.ts';
 import { type Changes, move, type Step, stay } from './step.ts';
+import { submittersHead } from './stop.ts';
 import { fullName, type Subject } from './subject.ts';
 import { planSubmitterJob, submitterOf } from './submitter.ts';
 import { soonest } from './times.ts';
@@ -101,8 +102,12 @@ function whyOnceMore(subject: Subject): string {
     : `Head Pod ${before} ${owner} was replaced by ${current}, which runs job ${status.jobId} once more`;
 }
 
-/** Whether the time for the whole attempt is over while the job may run within the head: Ray is asked, and then told to stop it. */
+/**
+ * Whether the time is over while the job may run, from within the head or by a submitter that nobody has written down: Ray is asked, and
+ * then told to stop it.
+ */
 function mayBeRunning(subject: Subject): boolean {
+  if (subject.cluster !== undefined && submittersHead(subject) !== undefined) return true;
   return (
     isInHead(subject) && isOver(msToActiveDeadline(subject)) && subject.heads.some(({ phase }) => phase === 'Running')
   );

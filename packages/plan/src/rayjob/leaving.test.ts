@@ -152,8 +152,12 @@ describe('a job that is deleted', () => {
     'does not wait for ever for a token that is missing': [leaving({ answer: NO_TOKEN }, 30), 'patch RayJob job'],
     'needs no stopping when it has ended': [leaving({ status: { jobStatus: 'FAILED' } }), 'patch RayJob job'],
     'needs no stopping before it was submitted': [
-      leaving({ status: { dashboardURL: undefined as never } }),
+      leaving({ status: { dashboardURL: undefined as never }, submitter: undefined }),
       'patch RayJob job',
+    ],
+    'is stopped where a submitter came of a request that got no answer': [
+      leaving({ status: { dashboardURL: undefined as never } }),
+      'ask job-x to stop',
     ],
     'needs no stopping without a cluster': [leaving({ cluster: undefined }), 'patch RayJob job'],
     'goes even when its spec is invalid': [

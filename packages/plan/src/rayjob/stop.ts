@@ -35,12 +35,12 @@ export function keepStopping(subject: Subject): Step {
   if (waitMs > 0) return stay([], waitMs);
   const isLate = now - Date.parse(status.endTime ?? '') > TELL_FOR_MS;
   if (isLate && !mayStillCome(subject)) return stay();
-  const address = status.dashboardURL ?? unwrittenHead(subject);
-  const actions = stopJob(subject, address);
-  const lookAgainMs = actions.length > 0 || mayStillCome(subject) ? TELL_AGAIN_MS : undefined;
+  const address = status.dashboardURL ?? submittersHead(subject) ?? ownHead(subject);
   // A head that cannot even be looked up is never told.
   const isTried = stopping !== undefined || answer.kind === 'unreachable' || address === undefined;
-  return stay([...(isLate && isTried ? withdraw(subject) : []), ...actions], lookAgainMs);
+  const actions = [...(isLate && isTried ? withdraw(subject) : []), ...stopJob(subject, address)];
+  const isWaiting = actions.length > 0 || (!isLate && mayStillCome(subject));
+  return stay(actions, isWaiting ? TELL_AGAIN_MS : undefined);
 }
 
 /**
@@ -72,15 +72,17 @@ function isStopped(subject: Subject): boolean {
   return !isInVain || !mayHaveCome;
 }
 
-/**
- * Where the job may have been submitted before anybody wrote down where that is. A submitter within the head submits as soon as there is a
- * head, whether or not the rest of the cluster has come up; another one may have been made by a request that got no answer.
- */
-function unwrittenHead(subject: Subject): string | undefined {
+/** Where a submitter submits that came of a request without an answer, so that nobody has written down where that is. */
+export function submittersHead(subject: Subject): string | undefined {
   const { mode, address } = subject;
-  const hasSubmitter = mode === JobSubmissionMode.K8sJob && submitterOf(subject).kind !== 'missing';
-  const maySubmit = mode === JobSubmissionMode.Sidecar ? isHeadUp(subject) : hasSubmitter;
-  return maySubmit && address.isFound ? address.address : undefined;
+  const isThere = mode === JobSubmissionMode.K8sJob && submitterOf(subject).kind !== 'missing';
+  return isThere && address.isFound ? address.address : undefined;
+}
+
+/** A submitter within the head submits as soon as there is a head, whether or not the rest of the cluster has come up. */
+function ownHead(subject: Subject): string | undefined {
+  const { mode, address } = subject;
+  return mode === JobSubmissionMode.Sidecar && isHeadUp(subject) && address.isFound ? address.address : undefined;
 }
 
 function isHeadUp({ heads }: Subject): boolean {

@@ -13,6 +13,7 @@ import {
   running,
   says,
   sidecar,
+  submitter,
 } from './testing/observed-job.ts';
 
 type Options = Parameters<typeof running>[0];
@@ -98,6 +99,24 @@ describe('a job that is submitted from within its head, while its cluster comes 
   });
 });
 
+describe('a job whose submitter came of a request that got no answer', () => {
+  const unwritten = (options: Options = {}) => initializing({ submitter: submitter(), ...options });
+  check({
+    'is handed over at its deadline, so that Ray is asked what became of it': [
+      unwritten({ spec: { activeDeadlineSeconds: 60 } }),
+      '→ Running/-',
+    ],
+    'is handed over when it seems to have taken too long to begin': [
+      unwritten({ spec: { preRunningDeadlineSeconds: 60 } }),
+      '→ Running/-',
+    ],
+    'fails at its deadline where nobody knows its head': [
+      unwritten({ spec: { activeDeadlineSeconds: 60 }, address: { isFound: false, why: 'no head' } }),
+      '→ Failed/- DeadlineExceeded',
+    ],
+  });
+});
+
 describe('a job whose cluster took too long', () => {
   const late = (options: Options = {}) =>
     ended({
@@ -111,6 +130,11 @@ describe('a job whose cluster took too long', () => {
       },
     });
   const inHead = { spec: { submissionMode: 'SidecarMode' } } as const;
+  const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(400) };
+  const nowhere = {
+    address: { isFound: false, why: 'no head' },
+    status: { endTime: ago(301), attempts: [attempt] },
+  } as const;
   check({
     'is stopped where it was submitted from within its head': [
       late({ ...inHead, heads: [sidecar()] }),
@@ -120,22 +144,20 @@ describe('a job whose cluster took too long', () => {
     'is stopped where a submitter came of a request that got no answer': [late(), 'ask job-x to stop'],
     'needs no stopping where nobody was there to submit it': [late({ submitter: undefined })],
     'needs no stopping where it was to be submitted over HTTP': [late({ spec: { submissionMode: 'HTTPMode' } })],
-    'loses its submitter when nobody knows for long where that would submit it': [
-      late({
-        address: { isFound: false, why: 'no head' },
-        status: {
-          endTime: ago(301),
-          attempts: [{ number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(400) }],
-        },
-      }),
-      'delete Job job',
-    ],
+    'loses its submitter when nobody knows for long where that would submit it': [late(nowhere), 'delete Job job'],
     'is not stopped under an id that its user never gave': [
       late({
         spec: { submissionMode: 'InteractiveMode' },
         status: { jobId: undefined as never, dashboardURL: 'job-x-head-svc:8265' },
       }),
     ],
+  });
+
+  it('is looked at no more when nothing is left to be done', () => {
+    const gone = submitter({ isTerminating: true });
+    expect(planRayJob(late({ ...nowhere, submitter: gone }))).toEqual({ actions: [] });
+    const within = { ...nowhere, ...inHead, heads: [sidecar()] };
+    expect(planRayJob(late(within))).toEqual({ actions: [] });
   });
 });
 

@@ -53,13 +53,14 @@ describe('a new service', () => {
     expect(selected(world, 'svc-serve-svc')).toBe(first);
     world.service = { ...world.service, status: before };
     world.deploysAs = 'DEPLOY_FAILED';
-    world.edit({ serveConfigV2: 'applications: [{name: broken}]' });
+    const serveService = { metadata: { name: 'renamed' } };
+    world.edit({ serveConfigV2: 'applications: [{name: broken}]', serveService });
     world.settle(5);
     expect([world.active, world.pending]).toEqual([first, '']);
     world.editImage('ray:new');
     world.settle(120);
     expect(world.clusters.has(first)).toBe(true);
-    expect(selected(world, 'svc-serve-svc')).toBe(first);
+    expect(selected(world, 'renamed')).toBe(first);
   });
 
   it.each(['DEPLOYING', 'UNHEALTHY', 'DEPLOY_FAILED', 'NOT_STARTED'])(

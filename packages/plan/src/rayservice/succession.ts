@@ -1,4 +1,4 @@
-import { Label, serviceNames } from '@manta/api';
+import { Label } from '@manta/api';
 import { isControlledBy } from '../build/align-service.ts';
 import { compareCluster } from './compare.ts';
 import type { ServiceCluster } from './observed.ts';
@@ -48,7 +48,7 @@ function isOutdated(subject: Subject, view: ServiceCluster | undefined): boolean
 function isPromoted(subject: Subject): boolean {
   const { active, pending, spec, strategy } = subject;
   if (pending.view === undefined) return false;
-  if (active.view === undefined && !isShifting(subject) && isLedTo(subject, pending.name)) return true;
+  if (active.view === undefined && isLedTo(subject, pending.name)) return true;
   const isReady = isServing(subject, pending, spec.serveConfigV2 ?? '');
   if (isShifting(subject)) {
     // A cluster that is lost cannot be gone back to: whoever can serve takes over.
@@ -64,10 +64,10 @@ function isPromoted(subject: Subject): boolean {
  * Whether the clients of the service are led to a cluster already: it has taken over, and only the word of it was lost. Whatever is wanted
  * of it by now, nobody else serves them.
  */
-function isLedTo(subject: Subject, cluster: string): boolean {
-  const { strategy, services, name, uid } = subject;
-  const way = services.get(strategy.kind === 'incremental' ? serviceNames.head(name) : serveServiceName(subject));
-  return way !== undefined && isControlledBy(way, uid) && way.spec?.selector?.[Label.Cluster] === cluster;
+function isLedTo({ services, uid }: Subject, cluster: string): boolean {
+  return [...services.values()].some(
+    (way) => isControlledBy(way, uid) && way.spec?.selector?.[Label.Cluster] === cluster,
+  );
 }
 
 /** Traffic goes over at once, so somebody has to be there; unless nobody is there now either. */

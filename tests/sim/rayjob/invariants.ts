@@ -104,11 +104,9 @@ function noFalseFailure(history: History): string | undefined {
     if (!isEnd(after) || isEnd(before)) return undefined;
     const { reason, jobId = '' } = after;
     if (reason === 'DeadlineExceeded' || reason === 'JobStatusCheckTimeoutExceeded') return undefined;
-    // What an earlier run, whose head was on its way out when the next one began, still comes to, nobody asks it.
-    const runs = ledgerOf(history).filter(({ id }) => id === jobId);
-    const last = runs.findLast(({ what }) => what === 'began')?.head ?? '';
-    const known = runs.find(({ what, status, head }) => what === 'ended' && status === 'SUCCEEDED' && head === last);
-    return known === undefined || !isAlive(history, last)
+    const lives = ledgerOf(history).filter((entry) => entry.id === jobId && entry.what === 'ended');
+    const known = lives.find(({ status, head }) => status === 'SUCCEEDED' && isAlive(history, head));
+    return known === undefined
       ? undefined
       : `${object.metadata.name} is told as failed (${reason}), ${jobId} succeeded`;
   });

@@ -7,7 +7,7 @@ import { rayJobScenario } from './scenario.ts';
 
 const SEEDS = 300;
 const FOCUSED_SEEDS = 150;
-const SEEDS_PER_MISTAKE = 400;
+const SEEDS_PER_MISTAKE = 150;
 
 it(`the RayJob controller keeps every promise, whatever happens in ${SEEDS} runs`, async () => {
   const scenario = rayJobScenario();

@@ -300,15 +300,15 @@ describe('a RayService', () => {
     expect(await clusters()).toHaveLength(1);
     expect(turn).toBeGreaterThan(0);
   });
-});
 
-it('a suspended service whose status somebody has taken away says again that it is suspended', async () => {
-  await create({ suspend: true });
-  await clock.advance(10_000);
-  expect(await reasonOf('Suspended')).toBe('SuspendComplete');
-  const nothing = { type: 'merge', body: { status: null } } as const;
-  await client.patch(resources.rayServices, REF, nothing, { subresource: 'status' });
-  expect(await status()).toEqual({});
-  await clock.advance(10_000);
-  expect(await reasonOf('Suspended')).toBe('SuspendComplete');
+  it('that is suspended says so again when somebody has taken its status away', async () => {
+    await create({ suspend: true });
+    await clock.advance(10_000);
+    expect(await reasonOf('Suspended')).toBe('SuspendComplete');
+    const nothing = { type: 'merge', body: { status: null } } as const;
+    await client.patch(resources.rayServices, REF, nothing, { subresource: 'status' });
+    expect(await status()).toEqual({});
+    await clock.advance(10_000);
+    expect(await reasonOf('Suspended')).toBe('SuspendComplete');
+  });
 });

@@ -194,6 +194,6 @@ const specOrMetadataChanged = anyOf<RayService>(
   changes((service) => service.metadata?.labels),
   changes((service) => service.metadata?.annotations),
   changes((service) => service.metadata?.deletionTimestamp),
-  // One that somebody has taken away is written anew; a suspended service is not looked at again by itself.
+  // A status that somebody has taken away is written anew; a suspended service is not looked at again by itself.
   ({ before, after }) => before?.status?.conditions !== undefined && after?.status?.conditions === undefined,
 );

@@ -107,7 +107,7 @@ function whyOnceMore(subject: Subject): string {
  * then told to stop it.
  */
 function mayBeRunning(subject: Subject): boolean {
-  if (subject.cluster !== undefined && submittersHead(subject) !== undefined) return true;
+  if (submittersHead(subject) !== undefined) return true;
   return (
     isInHead(subject) && isOver(msToActiveDeadline(subject)) && subject.heads.some(({ phase }) => phase === 'Running')
   );

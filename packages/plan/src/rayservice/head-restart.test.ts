@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceWorld, type ServiceWorldOptions } from '../testing/service-world.ts';
-
-/** A service that has come to rest. */
-function running(options: ServiceWorldOptions = {}): ServiceWorld {
-  const world = new ServiceWorld(options);
-  world.settle(10);
-  return world;
-}
+import { restingService } from '../testing/service-world.ts';
 
 describe('a head that restarts', () => {
   it('gets the configuration again', () => {
-    const world = running();
+    const world = restingService();
     const serve = world.serveOf(world.active);
     const before = serve.configs.length;
     world.loseHead(world.active);
@@ -23,7 +16,7 @@ describe('a head that restarts', () => {
   });
 
   it('of a pending cluster holds up neither endpoints nor conditions of the active one', () => {
-    const world = running();
+    const world = restingService();
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
     world.settle(5);
@@ -34,7 +27,7 @@ describe('a head that restarts', () => {
   });
 
   it('is told nothing new by a restart of the operator but its configuration, once', () => {
-    const world = running();
+    const world = restingService();
     const serve = world.serveOf(world.active);
     const before = serve.configs.length;
     world.restart();

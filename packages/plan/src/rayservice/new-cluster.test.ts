@@ -1,13 +1,6 @@
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
 import { describe, expect, it } from 'vitest';
-import { ServiceWorld, type ServiceWorldOptions } from '../testing/service-world.ts';
-
-/** A service that has come to rest. */
-function running(options: ServiceWorldOptions = {}): ServiceWorld {
-  const world = new ServiceWorld(options);
-  world.settle(10);
-  return world;
-}
+import { restingService, ServiceWorld, type ServiceWorldOptions } from '../testing/service-world.ts';
 
 const selected = (world: ServiceWorld, service: string) =>
   world.services.get(service)?.spec?.selector?.['ray.io/cluster'];
@@ -32,7 +25,7 @@ describe('a new service', () => {
   });
 
   it('is left alone once it serves: nothing is written, sent or told any more', () => {
-    const world = running();
+    const world = restingService();
     const { configs } = world.serveOf(world.active);
     const [events, sent] = [world.events.length, configs.length];
     for (let pass = 0; pass < 50; pass += 1) {
@@ -66,14 +59,14 @@ describe('a new service', () => {
   it.each(['DEPLOYING', 'UNHEALTHY', 'DEPLOY_FAILED', 'NOT_STARTED'])(
     'does not serve while an application is %s',
     (state) => {
-      const world = running({ deploysAs: state });
+      const world = restingService({ deploysAs: state });
       expect(world.active).toBe('');
       expect(world.status.serviceStatus ?? '').toBe('');
     },
   );
 
   it('says in its Ready condition what the failing application says', () => {
-    const world = running({ deploysAs: 'DEPLOYING' });
+    const world = restingService({ deploysAs: 'DEPLOYING' });
     world.serveOf(world.pending).applications = { app: { status: 'DEPLOY_FAILED', message: 'ImportError: nope' } };
     world.settle(3);
     expect(world.message('Ready')).toBe(
@@ -110,7 +103,7 @@ describe('a new service', () => {
 
   it('keeps its first names and Services with the longest name allowed', () => {
     const name = 'a'.repeat(47);
-    const world = running({ metadata: { name, uid: 'u', generation: 1, namespace: 'ml' } });
+    const world = restingService({ metadata: { name, uid: 'u', generation: 1, namespace: 'ml' } });
     expect([...world.services.keys()]).toEqual([`${name}-head-svc`, `${name}-serve-svc`]);
     expect(world.active.length).toBeLessThanOrEqual(53);
   });
@@ -118,7 +111,7 @@ describe('a new service', () => {
 
 describe('a changed cluster', () => {
   it('is made beside the old one, takes over when it serves, and the old one goes after the delay', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
@@ -140,7 +133,7 @@ describe('a changed cluster', () => {
     ['replicas', { workerGroupSpecs: [workerGroup('workers', { replicas: 3 })] }],
     ['nothing', {}],
   ])('is not made for an edit of %s', (_, change) => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     const config = rayClusterSpec({ workerGroupSpecs: [workerGroup('workers')], ...change });
     world.edit({ rayClusterConfig: config });
@@ -149,7 +142,7 @@ describe('a changed cluster', () => {
   });
 
   it('is not made for a group that is appended: the running one takes it', () => {
-    const world = running();
+    const world = restingService();
     const groups = [workerGroup('workers'), workerGroup('second')];
     world.edit({ rayClusterConfig: rayClusterSpec({ workerGroupSpecs: groups }) });
     world.settle(10);
@@ -159,7 +152,7 @@ describe('a changed cluster', () => {
   });
 
   it('that is edited again before it serves is replaced by another', () => {
-    const world = running();
+    const world = restingService();
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
     world.settle(5);
@@ -171,7 +164,7 @@ describe('a changed cluster', () => {
   });
 
   it('is given up when the spec is reverted, and the old one serves on', () => {
-    const world = running();
+    const world = restingService();
     const [old, spec] = [world.active, world.service.spec];
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
@@ -185,7 +178,7 @@ describe('a changed cluster', () => {
   });
 
   it('does not take over before a pod of it can take requests', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
@@ -201,7 +194,7 @@ describe('a changed cluster', () => {
   });
 
   it('gets the new configuration; the old one keeps the one that it has', () => {
-    const world = running();
+    const world = restingService();
     const old = world.serveOf(world.active);
     const before = old.configs.length;
     world.editImage('ray:new', { serveConfigV2: 'applications: [{name: other}]' });
@@ -211,7 +204,7 @@ describe('a changed cluster', () => {
   });
 
   it('is ignored where the strategy is None, though the configuration is sent', () => {
-    const world = running({ spec: { upgradeStrategy: { type: 'None' } } });
+    const world = restingService({ spec: { upgradeStrategy: { type: 'None' } } });
     const old = world.active;
     world.editImage('ray:new', { serveConfigV2: 'applications: [{name: other}]' });
     world.settle(10);
@@ -236,7 +229,7 @@ describe('a changed cluster', () => {
       false,
     ],
   ])('with %s', (_, options, isMade) => {
-    const world = running(options);
+    const world = restingService(options);
     world.editImage('ray:new');
     world.settle(3);
     expect(world.clusters.size).toBe(isMade ? 2 : 1);
@@ -245,7 +238,7 @@ describe('a changed cluster', () => {
 
 describe('a cluster that cannot run', () => {
   it('is told about, once, while the old one goes on', () => {
-    const world = running();
+    const world = restingService();
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
     world.settle(3);
@@ -270,7 +263,7 @@ describe('a cluster that cannot run', () => {
 
 describe('clusters that somebody else touches', () => {
   it('a pending one that was deleted comes back under its name', () => {
-    const world = running();
+    const world = restingService();
     world.deploysAs = 'DEPLOYING';
     world.editImage('ray:new');
     world.settle(5);
@@ -281,7 +274,7 @@ describe('clusters that somebody else touches', () => {
   });
 
   it('an active one that was deleted is replaced by one of another name', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.clusters.delete(old);
     world.settle(10);
@@ -293,7 +286,7 @@ describe('clusters that somebody else touches', () => {
     ['of another operator', 'ABC', 'v1.4.2'],
     ['that was stamped when we hashed otherwise', `m1-${'0'.repeat(40)}`, '0.0.0-test'],
   ])('one %s is taken over as it is', (_, hash, version) => {
-    const world = running();
+    const world = restingService();
     const serve = world.serveOf(world.active);
     const [hashKey, versionKey] = ['ray.io/hash-without-replicas-and-workers-to-delete', 'ray.io/kuberay-version'];
     const annotations = { [versionKey]: version, [hashKey]: hash };
@@ -307,7 +300,7 @@ describe('clusters that somebody else touches', () => {
   });
 
   it('one of another operator keeps the workers that somebody added', () => {
-    const world = running();
+    const world = restingService();
     const serve = world.serveOf(world.active);
     const { spec, metadata } = serve.cluster;
     const annotations = { 'ray.io/kuberay-version': 'v1.4.2' };
@@ -320,7 +313,7 @@ describe('clusters that somebody else touches', () => {
   });
 
   it('one of another operator still rolls when the spec was changed meanwhile', () => {
-    const world = running();
+    const world = restingService();
     const [old, serve] = [world.active, world.serveOf(world.active)];
     const annotations = {
       'ray.io/kuberay-version': 'v1.4.2',
@@ -333,7 +326,7 @@ describe('clusters that somebody else touches', () => {
   });
 
   it('are found again when the status is lost: the one that has the traffic is active', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.service = { ...world.service, status: {} };
     world.restart();
@@ -345,7 +338,7 @@ describe('clusters that somebody else touches', () => {
 
 describe('the deletion of an old cluster', () => {
   it('is not put off by restarts', () => {
-    const world = running();
+    const world = restingService();
     world.editImage('ray:new');
     world.settle(10);
     for (let restart = 0; restart < 6; restart += 1) {
@@ -370,7 +363,7 @@ describe('the deletion of an old cluster', () => {
   });
 
   it('keeps to the delay of the spec', () => {
-    const world = running({ spec: { rayClusterDeletionDelaySeconds: 0 } });
+    const world = restingService({ spec: { rayClusterDeletionDelaySeconds: 0 } });
     world.editImage('ray:new');
     world.settle(10);
     expect(world.clusters.size).toBe(1);
@@ -379,7 +372,7 @@ describe('the deletion of an old cluster', () => {
 
 describe('Services', () => {
   it('follow edits of the user’s template at once, and one under an old name goes', () => {
-    const world = running();
+    const world = restingService();
     const serveService = { metadata: { name: 'mine', labels: { a: 'b' } }, spec: { type: 'NodePort' } } as const;
     world.edit({ serveService });
     world.settle(5);
@@ -388,7 +381,7 @@ describe('Services', () => {
   });
 
   it('come back when they are deleted', () => {
-    const world = running();
+    const world = restingService();
     world.services.clear();
     world.settle(5);
     expect([...world.services.keys()]).toEqual(['svc-head-svc', 'svc-serve-svc']);
@@ -398,7 +391,7 @@ describe('Services', () => {
     const template = {
       spec: { containers: [{ name: 'ray', image: 'ray', ports: [{ name: 'dashboard', containerPort: 8265 }] }] },
     };
-    const world = running({ spec: { rayClusterConfig: { headGroupSpec: { template } } } });
+    const world = restingService({ spec: { rayClusterConfig: { headGroupSpec: { template } } } });
     expect(world.active).toBe('');
     expect(reasons(world).filter((reason) => reason === 'FailedToCreateService')).toHaveLength(1);
   });
@@ -406,7 +399,7 @@ describe('Services', () => {
 
 describe('deleting a service', () => {
   it('deletes its clusters at once and lets go when they are gone', () => {
-    const world = running();
+    const world = restingService();
     world.editImage('ray:new');
     world.settle(3);
     world.service = {
@@ -422,7 +415,7 @@ describe('deleting a service', () => {
 
 describe('a service of another manager', () => {
   it.each(['kueue.x-k8s.io/multikueue', '', 'somebody'])('%j is not touched', (managedBy) => {
-    const world = running({ spec: { managedBy } });
+    const world = restingService({ spec: { managedBy } });
     expect([world.service.metadata?.finalizers, world.clusters.size]).toEqual([undefined, 0]);
   });
 });

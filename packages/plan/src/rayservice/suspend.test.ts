@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceWorld, type ServiceWorldOptions } from '../testing/service-world.ts';
-
-function running(options: ServiceWorldOptions = {}): ServiceWorld {
-  const world = new ServiceWorld(options);
-  world.settle(10);
-  return world;
-}
+import { restingService, ServiceWorld, type ServiceWorldOptions } from '../testing/service-world.ts';
 
 const isTrue = (world: ServiceWorld, type: string) =>
   world.status.conditions?.find((condition) => condition.type === type)?.status === 'True';
@@ -18,7 +12,7 @@ const incremental: ServiceWorldOptions['spec'] = {
 
 describe('suspending a service', () => {
   it('is written down before anything is deleted', () => {
-    const world = running();
+    const world = restingService();
     world.edit({ suspend: true });
     const plan = world.pass();
     expect(plan.actions).toEqual([]);
@@ -28,7 +22,7 @@ describe('suspending a service', () => {
   });
 
   it('takes down clusters and Services, and says so in every condition', () => {
-    const world = running();
+    const world = restingService();
     world.edit({ suspend: true });
     world.settle(10);
     expect([world.clusters.size, world.services.size]).toEqual([0, 0]);
@@ -43,9 +37,9 @@ describe('suspending a service', () => {
   });
 
   it('takes down both clusters of an upgrade, and Gateway and route', () => {
-    const rayClusterConfig = running().service.spec?.rayClusterConfig;
+    const rayClusterConfig = restingService().service.spec?.rayClusterConfig;
     if (rayClusterConfig === undefined) throw new Error('no config');
-    const world = running({
+    const world = restingService({
       spec: { ...incremental, rayClusterConfig: { ...rayClusterConfig, enableInTreeAutoscaling: true } },
     });
     world.editImage('ray:new');
@@ -58,7 +52,7 @@ describe('suspending a service', () => {
   });
 
   it('is carried to its end even when it is taken back meanwhile, and the service returns on another cluster', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.edit({ suspend: true });
     world.pass();
@@ -72,7 +66,7 @@ describe('suspending a service', () => {
   });
 
   it('from the start makes nothing, and an edit meanwhile is not looked at', () => {
-    const world = running({ spec: { suspend: true } });
+    const world = restingService({ spec: { suspend: true } });
     expect([world.clusters.size, isTrue(world, 'Suspended')]).toEqual([0, true]);
     const seen = world.status.observedGeneration;
     world.editImage('ray:new');
@@ -125,7 +119,7 @@ describe('a time limit for coming up', () => {
 
 describe('a spec that is refused', () => {
   it('is told once, and what runs goes on', () => {
-    const world = running();
+    const world = restingService();
     const old = world.active;
     world.edit({ upgradeStrategy: { type: 'NewCluster' }, rayClusterDeletionDelaySeconds: -1 });
     world.settle(10);

@@ -381,3 +381,10 @@ export class ServiceWorld {
     };
   }
 }
+
+/** A service that has come to rest. */
+export function restingService(options: ServiceWorldOptions = {}): ServiceWorld {
+  const world = new ServiceWorld(options);
+  world.settle(10);
+  return world;
+}

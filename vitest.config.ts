@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `conformance` holds the embedded API
- * server against the suite that also runs on the real one; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
+ * server against the suite that also runs on the real one; `security` performs attacks and fuzzes every listener; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
  * that `npm run kube:assets` provides; `kueue` needs them too and Kueue, which takes minutes to build and is run by `npm run kueue` alone; `ray` and `e2e` need Ray from PyPI, which is installed into the user's cache.
  */
 export default defineConfig({
@@ -17,6 +17,14 @@ export default defineConfig({
       },
       { test: { name: 'reference', include: ['tests/reference/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'conformance', include: ['tests/conformance/engine.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'security',
+          include: ['tests/security/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'engine', include: ['tests/engine/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: { name: 'ray', include: ['tests/ray/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000 },

@@ -48,6 +48,11 @@ export function tiers(root: string): readonly Tier[] {
       run: () => runVitestProject('conformance', env),
     },
     {
+      name: 'security',
+      what: 'attacks: each defect of the security reviews is tried again, and every listener is fuzzed',
+      run: () => runVitestProject('security', env),
+    },
+    {
       name: 'engine',
       what: 'the embedded engine as a process: commands, kills, restarts',
       run: () => runVitestProject('engine', env),

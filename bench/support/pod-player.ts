@@ -36,12 +36,28 @@ export function playPods({ client, readyMs, signal, onReady, onSeen }: PodPlayer
     const ready = await client.patch(resources.pods, refOf(pod), patch, { subresource: 'status' });
     onReady?.(ready);
   };
+  /** Ray exits with 1 on SIGTERM, so the kubelet reports Failed before it removes the pod. */
+  const end = async (pod: Pod) => {
+    const state = { terminated: { exitCode: 1, reason: 'Error' } };
+    const containerStatuses = (pod.spec?.containers ?? []).map(({ name }) => ({
+      name,
+      image: '',
+      imageID: '',
+      ready: false,
+      restartCount: 0,
+      state,
+    }));
+    const patch = { type: 'merge', body: { status: { phase: 'Failed', containerStatuses } } } as const;
+    if (pod.status?.phase === 'Running')
+      await client.patch(resources.pods, refOf(pod), patch, { subresource: 'status' });
+    await client.delete(resources.pods, refOf(pod), { gracePeriodSeconds: 0 });
+  };
   return follow(client, resources.pods, signal, (pod) => {
     const uid = pod.metadata?.uid ?? '';
     if (pod.metadata?.deletionTimestamp !== undefined) {
       if (ending.has(uid)) return;
       ending.add(uid);
-      later(LINGER_MS, () => client.delete(resources.pods, refOf(pod), { gracePeriodSeconds: 0 }));
+      later(LINGER_MS, () => end(pod));
     } else if (!started.has(uid)) {
       started.add(uid);
       onSeen?.(pod.metadata?.name ?? '');

@@ -118,6 +118,20 @@ const PODS: Readonly<Record<string, { metadata?: object; spec?: object; status?:
       ],
     },
   },
+  'f-shut-down': {
+    status: {
+      phase: 'Failed',
+      reason: 'Terminated',
+      conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' }],
+    },
+  },
+  'f-under-pressure': {
+    status: {
+      phase: 'Failed',
+      reason: 'Evicted',
+      conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' }],
+    },
+  },
   'g-going': { metadata: { finalizers: ['test.manta/kept'] } },
 };
 

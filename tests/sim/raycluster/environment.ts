@@ -1,7 +1,8 @@
 import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from '@manta/engine';
 import { resources } from '@manta/kube';
 import type { Backstage } from '../scenario.ts';
-import { anyNode, deafMs } from './nodes.ts';
+import { anyNode, deafMs, setStatus } from './nodes.ts';
+import { REMOVE_MS, stoppedStatus } from '../stopped-pod.ts';
 import { quietly } from './quietly.ts';
 import { asPod, hasEnded, isGoing, NAMESPACE, readiness, STORED } from './stage.ts';
 
@@ -29,7 +30,7 @@ function followPod(backstage: Backstage, { type, object, before }: StoreEvent): 
     clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => startPod(backstage, object));
   } else if (type === 'MODIFIED' && isGoing(object) && before !== undefined && !isGoing(before)) {
     const lingerMs = Math.max(LINGER_MS[choices.pick(4)] ?? 0, deafMs(backstage, object));
-    clock.setTimer(lingerMs, () => void quietly(endPod(backstage, object)));
+    clock.setTimer(lingerMs, () => stopPod(backstage, object));
   }
 }
 
@@ -49,6 +50,17 @@ function startPod(backstage: Backstage, object: StoredObject): void {
   const address = `10.0.0.${Number(uid.slice(-3)) % 250}`;
   const running = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], conditions: readiness('True') };
   api.store.update(key, { ...pod, spec: { ...spec, nodeName }, status: { ...status, ...running } });
+}
+
+/** Its containers end, which its status reports; then it is removed. */
+function stopPod(backstage: Backstage, object: StoredObject): void {
+  const { api, clock, choices } = backstage;
+  const { name, uid } = object.metadata;
+  const pod = api.store.get({ resource: STORED.pods, namespace: NAMESPACE, name });
+  if (pod === undefined || pod.metadata.uid !== uid) return;
+  const status = stoppedStatus(asPod(pod), clock.now());
+  if (status !== undefined) setStatus(api, pod, status);
+  clock.setTimer(REMOVE_MS[choices.pick(3)] ?? 0, () => void quietly(endPod(backstage, object)));
 }
 
 async function endPod({ client }: Backstage, { metadata: { name, uid } }: StoredObject): Promise<void> {

@@ -1,6 +1,6 @@
 import { EnvName, Finalizer, gcsFtDeletionTimeoutSeconds, type RayClusterSpec } from '@manta/api';
 import type { StoredObject } from '@manta/engine';
-import type { History, Invariant } from '../history.ts';
+import type { History, Invariant, SimEvent } from '../history.ts';
 import {
   addedPods,
   firstOf,
@@ -16,6 +16,7 @@ import {
   wanted,
 } from './history-queries.ts';
 import { isOlder, staysAway } from './ray.ts';
+import { DELAY_INVARIANTS } from './delay-invariants.ts';
 import { REQUEST_INVARIANTS } from './request-invariants.ts';
 import { asCluster, asPod, groupOf, hasFailed, isGoing, isHead, isWorker, ownerOf, placeOf, STORED } from './stage.ts';
 import { STATUS_INVARIANTS } from './status-invariants.ts';
@@ -34,6 +35,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'a suspension that has begun is carried to its end': noneWhileSuspending,
   ...STATUS_INVARIANTS,
   ...REQUEST_INVARIANTS,
+  ...DELAY_INVARIANTS,
 };
 
 /** The same for instances that elect a leader, as they do in production: nothing excuses a worker too many. */
@@ -95,7 +97,7 @@ function removesNoneNeeded(history: History): string | undefined {
     if (mayGoAsAWhole(specs, group) || isOwnerGoing(history, owner)) return undefined;
     const isMeant = (pod: StoredObject) => isWorker(pod) && ownerOf(pod) === owner && groupOf(pod) === group;
     const othersDid = history.events.some(
-      ({ key, by, type, object }) => isPod(key) && type !== 'ADDED' && isMeant(object) && wentBy(by, object),
+      (event) => isPod(event.key) && event.type !== 'ADDED' && isMeant(event.object) && isNotOurDoing(event),
     );
     const left = podsOf(history, owner).filter((pod) => isMeant(pod) && !isGoing(pod)).length;
     const least = Math.min(...specs.map((spec) => wanted(spec, group))) - named.size;
@@ -103,8 +105,10 @@ function removesNoneNeeded(history: History): string | undefined {
   });
 }
 
-function wentBy(by: string, object: StoredObject): boolean {
-  return hasFailed(object) || (by !== 'operator' && isGoing(object));
+/** A pod that failed by itself, or that somebody else sent away. What becomes of it afterwards is its kubelet's doing. */
+function isNotOurDoing({ by, type, object, before }: SimEvent): boolean {
+  if (before !== undefined && isGoing(before)) return false;
+  return hasFailed(object) || (by !== 'operator' && (type === 'DELETED' || isGoing(object)));
 }
 
 function onlyNamedGo(history: History): string | undefined {

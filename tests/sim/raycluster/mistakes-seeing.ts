@@ -23,6 +23,13 @@ export const SEEING = {
       return { ...event, object: { ...event.object, metadata } };
     }),
   },
+  'counts-deleted-as-failed': {
+    says: 'takes pods that end because they were deleted for pods that failed by themselves',
+    client: seePods((event) => {
+      const { deletionTimestamp: _, ...metadata } = event.object.metadata ?? {};
+      return phaseOf(event.object) === 'Failed' ? { ...event, object: { ...event.object, metadata } } : event;
+    }),
+  },
   impatient: {
     says: 'takes pods that have not started yet for failed ones',
     client: seePods((event) => (phaseOf(event.object) === 'Pending' ? withPhase(event, 'Failed') : event)),

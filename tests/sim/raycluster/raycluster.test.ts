@@ -51,6 +51,7 @@ describe('a mistake is found: an operator that', () => {
     restless: { breaks: /^does not come to rest/ },
     'ignores-terminating': { breaks: /^never more workers/ },
     'counts-terminating': { breaks: /^sends no pod away twice/ },
+    'counts-deleted-as-failed': { breaks: /^replacements wait only/ },
     impatient: { breaks: /^removes no worker/ },
     'blind-to-failure': { breaks: /^reaches what is desired.*not ready/ },
     'contagious-failure': { breaks: /^removes no worker/ },

@@ -3,6 +3,7 @@ import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from
 import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';
+import { REMOVE_MS, stoppedStatus } from '../stopped-pod.ts';
 import { submitByHand } from './by-hand.ts';
 import { isProvisioned, markComing, markLost, markReady } from './cluster-status.ts';
 import { RAY_CONTAINER } from './ledger.ts';
@@ -54,11 +55,20 @@ function lingers({ metadata }: StoredObject): boolean {
   return metadata.finalizers?.includes(LINGER) === true;
 }
 
+/** Its containers end, which its status reports; then it is removed. */
 function letGo({ api, clock, choices }: Backstage, { metadata: { name, uid } }: StoredObject): void {
-  clock.setTimer(LINGER_MS[choices.pick(LINGER_MS.length)] ?? 0, () => {
-    const key = { resource: STORED.pods, namespace: NAMESPACE, name };
+  const key = { resource: STORED.pods, namespace: NAMESPACE, name };
+  const current = () => {
     const pod = api.store.get(key);
-    if (pod?.metadata.uid === uid) api.store.delete(key);
+    return pod?.metadata.uid === uid ? pod : undefined;
+  };
+  clock.setTimer(LINGER_MS[choices.pick(LINGER_MS.length)] ?? 0, () => {
+    const pod = current();
+    const status = pod && stoppedStatus(pod, clock.now());
+    if (pod !== undefined && status !== undefined) api.store.update(key, { ...pod, status });
+    clock.setTimer(REMOVE_MS[choices.pick(REMOVE_MS.length)] ?? 0, () => {
+      if (current() !== undefined) api.store.delete(key);
+    });
   });
 }
 

@@ -74,7 +74,7 @@ export function runSidecar(backstage: Backstage, pod: StoredObject): void {
     isThere: () => current() !== undefined,
     end: (isGood) => {
       const found = current();
-      if (found === undefined) return;
+      if (found === undefined || (found['status'] as PodStatus).phase === 'Failed') return;
       const finishedAt = new Date(backstage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
       const terminated = { exitCode: isGood ? 0 : 1, reason: isGood ? 'Completed' : 'Error', finishedAt };
       const ended = { name: ContainerName.Submitter, state: { terminated }, restartCount: 0 };

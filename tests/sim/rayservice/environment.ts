@@ -3,7 +3,8 @@ import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from
 import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';
-import { asCluster, clusterOf, isGoing, isReadyPod, NAMESPACE, NEVER, STORED, STRANGER } from './stage.ts';
+import { REMOVE_MS, stoppedStatus } from '../stopped-pod.ts';
+import { asCluster, asPod, clusterOf, isGoing, isReadyPod, NAMESPACE, NEVER, STORED, STRANGER } from './stage.ts';
 
 /** Kubernetes' own controllers, clusters that come up, pods that start and end, and a Gateway that takes its time. */
 export function environment(backstage: Backstage): void {
@@ -81,13 +82,10 @@ function ownerReference({ metadata }: StoredObject) {
 /** Pods start, end when told to, and heads come back under a new identity. */
 function followPod(backstage: Backstage, { type, object, before }: StoreEvent): void {
   const { clock, choices, client } = backstage;
-  const { name, uid, ownerReferences } = object.metadata;
+  const { name, ownerReferences } = object.metadata;
   if (type === 'ADDED') clock.setTimer(START_MS[choices.pick(4)] ?? 0, () => startPod(backstage, object));
   if (type === 'MODIFIED' && isGoing(object) && before !== undefined && !isGoing(before)) {
-    clock.setTimer(LINGER_MS[choices.pick(4)] ?? 0, () => {
-      const options = { gracePeriodSeconds: 0, preconditions: { uid } };
-      void quietly(client.delete(resources.pods, { name, namespace: NAMESPACE }, options));
-    });
+    clock.setTimer(LINGER_MS[choices.pick(4)] ?? 0, () => stopPod(backstage, object));
   }
   if (type !== 'DELETED') return;
   tellCluster(backstage, clusterOf(object));
@@ -101,6 +99,19 @@ function followPod(backstage: Backstage, { type, object, before }: StoreEvent): 
       spec: POD,
     };
     void quietly(client.create(resources.pods, again));
+  });
+}
+
+/** Its containers end, which its status reports; then it is removed. */
+function stopPod({ api, client, clock, choices }: Backstage, { metadata: { name, uid } }: StoredObject): void {
+  const key = { resource: STORED.pods, namespace: NAMESPACE, name };
+  const pod = api.store.get(key);
+  if (pod?.metadata.uid !== uid) return;
+  const status = stoppedStatus(asPod(pod), clock.now());
+  if (status !== undefined) api.store.update(key, { ...pod, status });
+  clock.setTimer(REMOVE_MS[choices.pick(3)] ?? 0, () => {
+    const options = { gracePeriodSeconds: 0, preconditions: { uid } };
+    void quietly(client.delete(resources.pods, { name, namespace: NAMESPACE }, options));
   });
 }
 

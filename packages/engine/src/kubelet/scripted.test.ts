@@ -203,6 +203,24 @@ describe('a scripted pod that is deleted', () => {
     expect(test.find(pods, 'p')).toBeUndefined();
   });
 
+  it('reports Failed with exit code 1, like Ray, before it is removed', async () => {
+    start();
+    await pod('p');
+    const seen: unknown[] = [];
+    const { store } = test.cluster;
+    store.watch(store.revision, ({ type, object }) => {
+      const { phase, containerStatuses = [] } = (object as Pod).status ?? {};
+      seen.push([type, phase, containerStatuses[0]?.state?.terminated?.exitCode]);
+    });
+    await remove('p');
+    expect(seen).toEqual([
+      ['MODIFIED', 'Running', undefined],
+      ['MODIFIED', 'Failed', 1],
+      ['MODIFIED', 'Failed', 1],
+      ['DELETED', 'Failed', 1],
+    ]);
+  });
+
   it('ends in the time that its script takes', async () => {
     start({ stopAfterMs: 7000 });
     await pod('p');

@@ -41,8 +41,8 @@ export interface PodRef {
   readonly name: string;
 }
 
-/** How a container ends that is told to. */
-const STOPPED: ContainerExit = { code: 143 };
+/** How a container ends on SIGTERM: like Ray, which exits with 1. The pod therefore reports `Failed` before it is removed. */
+const STOPPED: ContainerExit = { code: 1 };
 
 /** Runs the pods that have been given a node, by rules and by hand, until it is stopped. */
 export function startScriptedKubelet(cluster: Cluster, options: ScriptedKubeletOptions = {}): ScriptedKubelet {

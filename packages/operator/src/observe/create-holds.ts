@@ -13,7 +13,7 @@ export function createHolds(
 ): ReadonlyMap<string, CreateHold> {
   const holds = new Map<string, CreateHold>();
   for (const group of [GroupName.Head, ...(spec?.workerGroupSpecs ?? []).map(({ groupName }) => groupName)]) {
-    const held = failing.held(key, group);
+    const held = failing.held(metadata?.uid ?? '', group);
     if (held !== undefined) holds.set(group, { kind: 'failing', ...held });
   }
   for (const [group, until] of refused.of(key, metadata?.generation)) holds.set(group, { kind: 'refused', until });

@@ -17,7 +17,8 @@ beforeEach(() => {
 const pod = (fields: Partial<PodRecord> = {}) =>
   ({
     namespace: 'ml',
-    cluster: 'demo',
+    owner: 'demo',
+    nodeType: 'worker',
     group: 'small',
     node: '',
     phase: 'Failed',
@@ -35,17 +36,17 @@ function fail(times: number, fields: Partial<PodRecord> = {}): void {
 describe('pods that fail again and again', () => {
   it('cost nothing the first three times, then wait twice as long each time, up to five minutes', () => {
     fail(3);
-    expect(failing.held('ml/demo', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'small')).toBeUndefined();
     fail(1);
-    expect(failing.held('ml/demo', 'small')).toEqual({ places: 1, until: now + 10_000 });
+    expect(failing.held('demo', 'small')).toEqual({ places: 1, until: now + 10_000 });
     now += 10_000;
-    expect(failing.held('ml/demo', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'small')).toBeUndefined();
     fail(1);
-    expect(failing.held('ml/demo', 'small')).toEqual({ places: 1, until: now + 20_000 });
+    expect(failing.held('demo', 'small')).toEqual({ places: 1, until: now + 20_000 });
     now += 20_000;
     fail(20);
     now += 299_999;
-    expect(failing.held('ml/demo', 'small')?.places).toBe(1);
+    expect(failing.held('demo', 'small')?.places).toBe(1);
   });
 
   it('count once when they go down together', () => {
@@ -54,7 +55,7 @@ describe('pods that fail again and again', () => {
       now += 10;
       change({ before: pod({ phase: 'Running', createdAt }), after: pod({ createdAt }) });
     }
-    expect(failing.held('ml/demo', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'small')).toBeUndefined();
   });
 
   it('count even if they fail within the second in which they were made', () => {
@@ -62,26 +63,64 @@ describe('pods that fail again and again', () => {
       now += 500;
       change({ after: pod({ createdAt: Math.floor(now / 1000) * 1000 }) });
     }
-    expect(failing.held('ml/demo', 'small')).toBeDefined();
+    expect(failing.held('demo', 'small')).toBeDefined();
   });
 
   it('hold up nobody else', () => {
     fail(5);
-    expect(failing.held('ml/demo', 'big')).toBeUndefined();
-    expect(failing.held('ml/other', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'big')).toBeUndefined();
+    expect(failing.held('other', 'small')).toBeUndefined();
   });
 
   it('of several clusters on one node are held up by that node', () => {
-    for (const cluster of ['a', 'b', 'c', 'd']) fail(1, { cluster, node: 'bad' });
-    expect(failing.held('ml/d', 'small')?.places).toBe(1);
-    expect(failing.held('ml/c', 'small')).toBeUndefined();
+    for (const owner of ['a', 'b', 'c', 'd']) fail(1, { owner, node: 'bad' });
+    expect(failing.held('d', 'small')?.places).toBe(1);
+    expect(failing.held('c', 'small')).toBeUndefined();
+  });
+
+  it('of other clusters on one node do not delay a head', () => {
+    for (const owner of ['a', 'b', 'c', 'd', 'e'])
+      fail(1, { owner, node: 'bad', nodeType: 'head', group: 'headgroup' });
+    for (const owner of ['a', 'b', 'c', 'd', 'e']) expect(failing.held(owner, 'headgroup')).toBeUndefined();
+    fail(3, { owner: 'e', node: 'bad', nodeType: 'head', group: 'headgroup' });
+    expect(failing.held('e', 'headgroup')?.places).toBe(1);
+  });
+
+  it('do not count while they are being deleted: Ray exits with 1 on SIGTERM', () => {
+    for (let i = 0; i < 10; i += 1) {
+      now += 1_000;
+      const going = { isTerminating: true, node: 'n1', rayTerminated: 'exit code 1' };
+      change({ before: pod({ ...going, phase: 'Running', rayTerminated: undefined }), after: pod(going) });
+      change({ before: pod({ ...going, phase: 'Running', restartPolicy: 'Never' }), after: pod(going) });
+    }
+    expect(failing.held('demo', 'small')).toBeUndefined();
+  });
+
+  it('do not count when Kubernetes takes them from their node', () => {
+    fail(10, { isDisrupted: true, node: 'n1' });
+    expect(failing.held('demo', 'small')).toBeUndefined();
+  });
+
+  it('start afresh in a cluster that was recreated under its name', () => {
+    fail(5, { owner: 'first' });
+    fail(1, { owner: 'second' });
+    expect(failing.held('second', 'small')).toBeUndefined();
+  });
+
+  it('start afresh after a pod that worked for ten minutes', () => {
+    fail(4);
+    now += 650_000;
+    change({ before: pod({ phase: 'Running' }), after: pod({ createdAt: now - 640_000 }) });
+    expect(failing.held('demo', 'small')).toBeUndefined();
+    fail(2);
+    expect(failing.held('demo', 'small')).toBeUndefined();
   });
 
   it('are forgotten after a quarter of an hour', () => {
     fail(4);
     now += 900_001;
     fail(1);
-    expect(failing.held('ml/demo', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'small')).toBeUndefined();
   });
 
   it('are no others than those that have ended: one that changes, restarts or is deleted does not count', () => {
@@ -91,6 +130,6 @@ describe('pods that fail again and again', () => {
       change({ before: pod({ phase: 'Running' }), after: pod({ phase: 'Pending' }) });
       change({ before: pod() });
     }
-    expect(failing.held('ml/demo', 'small')).toBeUndefined();
+    expect(failing.held('demo', 'small')).toBeUndefined();
   });
 });

@@ -1,12 +1,15 @@
+import { NodeType } from '@manta/api';
 import { type EndedPodRule, type PodRecord, whyDelete } from '@manta/plan';
-import type { Informer, ObjectKey } from '@manta/runtime';
+import type { Informer } from '@manta/runtime';
 
 /** So many failures in a row cost nothing; from then on replacements wait, each time twice as long. */
 const FREE_FAILURES = 3;
 const FIRST_MS = 10_000;
 const LONGEST_MS = 300_000;
-/** After so long without a failure the count begins anew. */
+/** After so long without a failure the count starts again at one. */
 const FORGET_MS = 900_000;
+/** A pod that lived this long worked: its failure is not a repetition of the one before. */
+const WORKED_MS = 600_000;
 
 interface Row {
   readonly count: number;
@@ -17,9 +20,12 @@ interface Row {
 type Places = readonly number[];
 
 /**
- * Counts pods that end by themselves, by their group and by their node. A failure counts only if the pod is younger than the failure
- * before it: a whole group that goes down at once counts once, a replacement that fails like its predecessor counts again. It is a
- * brake, not a safeguard: a restart forgets it.
+ * Counts pods that fail by themselves, by the group of their cluster and by their node. Not counted are pods that are being deleted
+ * (Ray exits with 1 on SIGTERM, so they pass through `Failed`) and pods that Kubernetes takes from their node (a drain, a preemption, a
+ * node that is shut down). A failure counts only if the pod is younger than the failure before it: a whole group that fails at once
+ * counts once, a replacement that fails like its predecessor counts again. Heads are delayed by failures of their own cluster's heads
+ * only, workers also by failures on their node. Clusters are told apart by uid, so that a cluster recreated under its name starts afresh.
+ * The counts only slow the operator down; nothing depends on them, and a restart forgets them.
  */
 export class FailingPods {
   readonly #now: () => number;
@@ -30,25 +36,28 @@ export class FailingPods {
   constructor(pods: Informer<PodRecord, 'cluster'>, now: () => number, rule: EndedPodRule) {
     this.#now = now;
     pods.onChange(({ before, after }) => {
-      const hasEnded = (pod: PodRecord | undefined) => pod !== undefined && whyDelete(pod, rule) !== undefined;
-      if (after !== undefined && hasEnded(after) && !hasEnded(before)) this.#failed(after);
+      const hasFailed = (pod: PodRecord | undefined) =>
+        pod !== undefined && pod.isDisrupted !== true && whyDelete(pod, rule) !== undefined;
+      if (after !== undefined && hasFailed(after) && !hasFailed(before)) this.#failed(after);
     });
   }
 
-  /** How many places of a group stay empty for now, and when the first of them may be filled. */
-  held(cluster: ObjectKey, group: string): { readonly places: number; readonly until: number } | undefined {
+  /** How many places of a group stay empty for now, and when the first of them may be filled. The cluster is given by its uid. */
+  held(cluster: string, group: string): { readonly places: number; readonly until: number } | undefined {
     const now = this.#now();
     const places = (this.#places.get(`${cluster}/${group}`) ?? []).filter((until) => until > now);
     return places.length === 0 ? undefined : { places: places.length, until: Math.min(...places) };
   }
 
   #failed(pod: PodRecord): void {
+    if (pod.owner === undefined) return;
     const now = this.#now();
     this.#prune(now);
-    const group = `${pod.namespace}/${pod.cluster}/${pod.group}`;
+    const group = `${pod.owner}/${pod.group}`;
     const inGroup = count(this.#groups, group, pod, now);
     const onNode = pod.node === '' ? 0 : count(this.#nodes, pod.node, pod, now);
-    const delayMs = Math.max(delayAfter(inGroup), delayAfter(onNode));
+    const failures = pod.nodeType === NodeType.Head ? inGroup : Math.max(inGroup, onNode);
+    const delayMs = delayAfter(failures);
     if (delayMs > 0) this.#places.set(group, [...(this.#places.get(group) ?? []), now + delayMs]);
   }
 
@@ -72,7 +81,8 @@ function count(rows: Map<string, Row>, key: string, { createdAt }: PodRecord, no
   const row = rows.get(key);
   // Times of creation are whole seconds; only failures that count move the mark, or a quick loop would never pass it.
   if (row !== undefined && createdAt <= row.lastAt) return row.count;
-  const next = (row?.count ?? 0) + 1;
+  const isRepeated = row !== undefined && now - row.lastAt <= FORGET_MS && now - createdAt < WORKED_MS;
+  const next = isRepeated ? row.count + 1 : 1;
   rows.delete(key);
   rows.set(key, { count: next, lastAt: now });
   return next;

@@ -32,3 +32,25 @@ describe('a pod knows the spare name of its cluster', () => {
     expect(podRecord(pod, new Interner()).knowsSpare).toBe(expected);
   });
 });
+
+describe('a pod is disrupted', () => {
+  const target = { type: 'DisruptionTarget', status: 'True' };
+  it.each<[string, Pod['status'], true | undefined]>([
+    ['when it is drained', { conditions: [{ ...target, reason: 'EvictionByEvictionAPI' }] }, true],
+    [
+      'when its node is shut down',
+      { phase: 'Failed', reason: 'Terminated', conditions: [{ ...target, reason: 'TerminationByKubelet' }] },
+      true,
+    ],
+    [
+      'but not when its node runs out of memory',
+      { phase: 'Failed', reason: 'Evicted', conditions: [{ ...target, reason: 'TerminationByKubelet' }] },
+      undefined,
+    ],
+    ['but not when it fails', { phase: 'Failed', reason: 'Error' }, undefined],
+  ])('%s', (_, status, expected) => {
+    expect(podRecord({ metadata: {}, ...(status === undefined ? {} : { status }) }, new Interner()).isDisrupted).toBe(
+      expected,
+    );
+  });
+});

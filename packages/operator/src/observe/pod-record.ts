@@ -37,6 +37,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     node: intern.string(spec?.nodeName ?? ''),
     ready: intern.string(status?.conditions?.find(({ type }) => type === 'Ready')?.status),
     rayTerminated: rayTerminated(pod),
+    isDisrupted: isDisrupted(pod),
     trouble: podTrouble(pod),
     tlsAuthority: intern.string(annotations[Annotation.TlsAuthority]),
     tlsRenewedAt: intern.string(annotations[Annotation.TlsRenewedAt]),
@@ -44,6 +45,15 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     knowsSpare: knowsSpare(pod),
     head: nodeType === NodeType.Head ? headRecord(pod, intern) : undefined,
   };
+}
+
+/**
+ * Kubernetes marks every pod that it takes from its node (`DisruptionTarget`). One that the kubelet evicts because the node runs out of
+ * memory or disk (reason `Evicted`) does not count as disrupted: its replacement may well meet the same end.
+ */
+function isDisrupted({ status }: Pod): true | undefined {
+  const target = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  return target?.status === 'True' && status?.reason !== 'Evicted' ? true : undefined;
 }
 
 /** Asked of few: only long names have a spare one. */

@@ -49,6 +49,7 @@ function statusShape(): Shape {
   return shapeOf({
     1: text('phase'),
     2: { name: 'conditions', type: 'messages', shape: condition },
+    4: text('reason'),
     6: text('podIP'),
     8: { name: 'containerStatuses', type: 'messages', shape: container },
     10: { name: 'initContainerStatuses', type: 'messages', shape: container },

@@ -95,6 +95,8 @@ export interface PodRecord {
   readonly tlsRenewedAt?: string | undefined;
   /** Its account or its Secret has the name that a cluster's objects get where another has the usual one; absent where not. */
   readonly knowsSpare?: true | undefined;
+  /** A drain, a preemption or the shutdown of its node ends it, not a failure of its own; absent where not. */
+  readonly isDisrupted?: true | undefined;
   /** What keeps it from running, in a few words; undefined when nothing is known to. */
   readonly trouble?: string | undefined;
   /** Head pods only. */

@@ -25,6 +25,12 @@ describe('pods that have ended', () => {
       { rayTerminated: 'x', restartPolicy: 'Never' },
       { usually: OF_WORKER, byPolicy: OF_WORKER },
     ],
+    ['failed, is being deleted', { phase: 'Failed', isTerminating: true }, { usually: [], byPolicy: [] }],
+    [
+      'Ray ended, never restarts, is being deleted',
+      { rayTerminated: 'x', restartPolicy: 'Never', isTerminating: true },
+      { usually: [], byPolicy: [] },
+    ],
     ['Ray runs, never restarts', { restartPolicy: 'Never' }, { usually: [], byPolicy: [] }],
   ])('%s', (_, fields, expected) => {
     const pods = [headPod(), worker(0, fields)];

@@ -5,12 +5,14 @@ import type { PodRecord } from './observed.ts';
 export type EndedPodRule = Pick<OperatorEnv, 'deletesByRestartPolicy'>;
 
 /**
- * Why a pod has to go: it has ended for good, or its Ray container has ended and may not come back. A pod whose policy lets the
- * container restart is left to the kubelet, and so is one that cannot start: replacing it would change nothing. Installations may go by
+ * Why the operator has to delete a pod: it has ended for good, or its Ray container has ended and may not come back. A pod whose policy
+ * lets the container restart is left to the kubelet, and so is one that cannot start: replacing it would change nothing. A pod that is
+ * being deleted gives no reason: Ray exits with 1 on SIGTERM, so every such pod passes through `Failed`. Installations may go by
  * the restart policy alone, as early releases did: with Always nothing is deleted, with any other the end of Ray is enough.
  */
 export function whyDelete(pod: PodRecord, { deletesByRestartPolicy }: EndedPodRule): string | undefined {
-  const { name, nodeType, phase, restartPolicy, rayTerminated } = pod;
+  const { name, nodeType, phase, restartPolicy, rayTerminated, isTerminating } = pod;
+  if (isTerminating) return undefined;
   if (deletesByRestartPolicy && restartPolicy === 'Always') return undefined;
   if (phase === 'Failed' || phase === 'Succeeded') {
     return `The ${nodeType} Pod ${name} status is ${phase} which is a terminal state. KubeRay will delete the Pod and create new Pods in the next reconciliation if necessary.`;

@@ -40,7 +40,7 @@ function planGroup(subject: Subject, group: WorkerGroupSpec): readonly Action[] 
 }
 
 function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
-  const unhealthy = pods.filter((pod) => !pod.isTerminating && whyDelete(pod, subject.context.env) !== undefined);
+  const unhealthy = pods.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
   // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
   if (unhealthy.length > 0) {
     return unhealthy.map((pod) =>

@@ -1,4 +1,4 @@
-import { canonicalJson, Label, type RayClusterStatus } from '@manta/api';
+import { canonicalJson, type RayClusterStatus } from '@manta/api';
 import type { Subject } from './subject.ts';
 
 /** What a job shows of a cluster before there is one. */
@@ -10,18 +10,9 @@ export const NO_CLUSTER_STATUS: RayClusterStatus = {
   head: {},
 };
 
-/**
- * The copy of the cluster's status that a job carries for its readers. Other implementations rewrite a job that describes a cluster when
- * they take it on, which raises the job's generation by one; we do not, so the copy's generation is one less for whoever compares the two.
- * A job that a schedule made is not rewritten.
- */
-export function mirrored({ cluster, spec, job }: Pick<Subject, 'cluster' | 'spec' | 'job'>): RayClusterStatus {
-  const status = { ...NO_CLUSTER_STATUS, ...cluster?.status };
-  const { observedGeneration } = status;
-  const isRewritten = spec.rayClusterSpec !== undefined && job.metadata?.labels?.[Label.CronJobName] === undefined;
-  return isRewritten && observedGeneration !== undefined
-    ? { ...status, observedGeneration: observedGeneration - 1 }
-    : status;
+/** The copy of the cluster's status that a job carries for its readers, `observedGeneration` included: it is the cluster's own. */
+export function mirrored({ cluster }: Pick<Subject, 'cluster'>): RayClusterStatus {
+  return { ...NO_CLUSTER_STATUS, ...cluster?.status };
 }
 
 /** Whether the copy no longer tells the same; when the cluster was last written does not matter. */

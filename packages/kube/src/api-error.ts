@@ -52,6 +52,11 @@ export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof ApiError && error.reason === 'AlreadyExists';
 export const isForbidden = (error: unknown): boolean => isApiError(error, 403);
 export const isUnauthorized = (error: unknown): boolean => isApiError(error, 401);
+/** A create in a namespace that is being deleted, or no longer exists: it will never succeed. */
+export const isNamespaceGone = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.causes.some(({ reason }) => reason === 'NamespaceTerminating') ||
+    (error.code === 404 && error.status?.details?.kind === 'namespaces'));
 /** 422: the object itself is wrong; sending it again will not help. */
 export const isInvalid = (error: unknown): boolean => isApiError(error, 422);
 /** 410: the resourceVersion is older than what the server remembers. */

@@ -335,7 +335,7 @@ describe('writeStatus()', () => {
   it('never lands on another object that has taken the name', async () => {
     await client.delete(resources.rayClusters, { namespace: 'ns', name: 'a' });
     await client.create(resources.rayClusters, cluster());
-    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'Conflict' });
+    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toBeInstanceOf(OutdatedError);
     expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).not.toHaveProperty('status');
     expect(told).toEqual([`deleted ns/a ${owner.metadata?.uid} Status`]);
   });
@@ -349,8 +349,51 @@ describe('writeStatus()', () => {
 
   it('of an object that is gone waits for the cache to show its end', async () => {
     await client.delete(resources.rayClusters, { namespace: 'ns', name: 'a' });
-    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toMatchObject({ reason: 'NotFound' });
+    await expect(writeStatus(actor, undefined, { state: 'ready' })).rejects.toBeInstanceOf(OutdatedError);
     expect(told).toEqual([`deleted ns/a ${owner.metadata?.uid} Status`]);
+  });
+});
+
+describe('a namespace that is being deleted', () => {
+  const message =
+    'pods "w-0" is forbidden: unable to create new content in namespace ns because it is being terminated';
+  const terminating = () => {
+    const causes = [{ reason: 'NamespaceTerminating', message: 'namespace ns is being terminated' }];
+    const status = { kind: 'Status', reason: 'Forbidden', details: { causes } } as const;
+    return new ApiError({ method: 'POST', path: '/api/v1/namespaces/ns/pods' }, 403, message, status);
+  };
+  const failed = { severity: 'Warning', reason: 'FailedToCreateHeadPod', action: 'Create', note: 'Failed' } as const;
+
+  it('makes a create wait for a minute, without an event and without further creates', async () => {
+    client.faults.onRequest = ({ verb }) => {
+      if (verb === 'create') throw terminating();
+    };
+    const actions = [{ ...create('w-0'), failed, group: 'small' }, create('w-1')];
+    expect(await act(actions, actor)).toEqual({
+      kind: 'waiting',
+      message,
+      lookAgainMs: 60_000,
+      refusedGroups: ['small'],
+    });
+    expect(events).toEqual([]);
+    expect(asked('create')).toBe(OWNER + 1);
+  });
+
+  it('does not stop what follows an optional create', async () => {
+    client.faults.onRequest = ({ verb, path }) => {
+      if (verb === 'create' && path.includes('/services')) throw terminating();
+    };
+    const optional = { ...create(), kind: 'Service', objects: [pod('s')], isOptional: true, failed } as const;
+    expect(await act([optional, create('w-0')], actor)).toMatchObject({ kind: 'waiting' });
+    expect(await namesOf()).toEqual(['w-0']);
+  });
+});
+
+describe('an object that was deleted meanwhile', () => {
+  it('makes a plan that patches it outdated, which is not an error', async () => {
+    const missing = { type: 'patch', kind: 'Pod', name: 'nobody', patch: {} } as const;
+    await expect(act([missing, create('w-1')], actor)).rejects.toBeInstanceOf(OutdatedError);
+    expect(await namesOf()).toEqual([]);
   });
 });
 
@@ -367,7 +410,10 @@ describe('a plan that is cut short', () => {
   it('goes on after an optional step that failed, and stops at any other', async () => {
     const missing = { type: 'patch', kind: 'Pod', name: 'nobody', patch: {} } as const;
     expect(await act([{ ...missing, isOptional: true }, create('w-0')], actor)).toEqual({ kind: 'done' });
-    expect(await act([missing, create('w-1')], actor)).toMatchObject({ kind: 'failed' });
+    const refused = { ...create('w-1'), whenExists: 'failure' } as const;
+    await client.create(resources.pods, pod('w-1'));
+    expect(await act([refused, create('w-2')], actor)).toMatchObject({ kind: 'failed' });
+    await client.delete(resources.pods, { namespace: 'ns', name: 'w-1' });
     expect(await namesOf()).toEqual(['w-0']);
   });
 });

@@ -5,6 +5,7 @@ import {
   createMergePatch,
   isAlreadyExists,
   isConflict,
+  isNamespaceGone,
   isNotFound,
   type KubeClient,
   METADATA,
@@ -132,10 +133,10 @@ export async function writeStatus(actor: Actor, before: unknown, after: unknown)
   try {
     remember(actor, kind, await client.patch(TYPES[kind], refOf(actor, name), patch, options));
   } catch (error) {
+    if (!(await isGone(error, actor))) throw error;
     const informer = actor.informerOf(kind);
-    if (informer !== undefined && (await isGone(error, actor)))
-      context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
-    throw error;
+    if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
+    throw new OutdatedError(`${kind} ${name} no longer exists`, { cause: error });
   }
 }
 
@@ -158,6 +159,13 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
   if (error instanceof OutdatedError) throw error;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
+  if (isNotFound(error) && (action.type === 'patch' || action.type === 'update') && told.isOptional !== true)
+    throw new OutdatedError(`the object to ${action.type} no longer exists: ${message}`, { cause: error });
+  if (action.type === 'create' && isNamespaceGone(error)) {
+    // The object itself is deleted with its namespace: a failure to report would be noise, a retry in vain.
+    const stopsNothing = told.stopsNothing === true || told.isOptional === true;
+    return { kind: 'waiting', message, lookAgainMs: NAMESPACE_GONE_MS, stopsNothing, group: action.group };
+  }
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
   if (told.isOptional === true || (told.mayBeForbidden === true && missing !== undefined)) {
@@ -167,6 +175,9 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   const group = action.type === 'create' ? action.group : undefined;
   return { kind: 'failed', message, failure: told.failure, stopsNothing: told.stopsNothing, group, missing };
 }
+
+/** How often a create is tried again in a namespace that is being deleted; only a finalizer keeps one for longer. */
+const NAMESPACE_GONE_MS = 60_000;
 
 /** A note that ends in a colon is followed by the error itself, any other by a comma and the error. */
 function withError(note: string, message: string): string {

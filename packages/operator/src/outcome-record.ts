@@ -7,7 +7,8 @@ export type Trouble =
       readonly kind: 'waiting';
       readonly message: string;
       readonly lookAgainMs?: number;
-      readonly stopsNothing?: boolean;
+      readonly stopsNothing?: boolean | undefined;
+      readonly group?: string | undefined;
     }
   | {
       readonly kind: 'failed';
@@ -29,24 +30,22 @@ export class OutcomeRecord {
   note(trouble: Trouble): boolean {
     if (trouble.kind !== 'waiting' && trouble.missing !== undefined) this.#missing.add(trouble.missing);
     if (trouble.kind === 'optional') return false;
+    if (trouble.group !== undefined) this.#refusedGroups.push(trouble.group);
     if (trouble.kind === 'waiting') this.#waiting = sooner(this.#waiting, trouble);
-    else {
-      this.#failed ??= trouble;
-      if (trouble.group !== undefined) this.#refusedGroups.push(trouble.group);
-    }
+    else this.#failed ??= trouble;
     return trouble.stopsNothing !== true;
   }
 
   outcome(): PlanOutcome {
     const missing = this.#missing.size === 0 ? {} : { missingPermissions: [...this.#missing].toSorted() };
+    const groups = this.#refusedGroups.length === 0 ? {} : { refusedGroups: this.#refusedGroups };
     if (this.#failed !== undefined) {
       const { message, failure } = this.#failed;
-      const groups = this.#refusedGroups.length === 0 ? {} : { refusedGroups: this.#refusedGroups };
       return { kind: 'failed', message, failure, ...groups, ...missing };
     }
     if (this.#waiting === undefined) return { kind: 'done', ...missing };
     const { message, lookAgainMs } = this.#waiting;
-    return { kind: 'waiting', message, ...(lookAgainMs === undefined ? {} : { lookAgainMs }), ...missing };
+    return { kind: 'waiting', message, ...(lookAgainMs === undefined ? {} : { lookAgainMs }), ...groups, ...missing };
   }
 }
 

@@ -159,14 +159,10 @@ export type PlanOutcome = (
   | { readonly kind: 'done' }
   /** Nothing is wrong: something has to be gone first, or to wait. */
   | { readonly kind: 'waiting'; readonly message: string; readonly lookAgainMs?: number }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly failure?: string | undefined;
-      /** Groups of which a creation was refused. */
-      readonly refusedGroups?: readonly string[];
-    }
+  | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined }
 ) & {
+  /** Groups of which a creation was refused. */
+  readonly refusedGroups?: readonly string[];
   /** What we asked for and may not do, one sentence each; also that of optional steps. */
   readonly missingPermissions?: readonly string[];
 };

@@ -170,7 +170,7 @@ class RayClusterReconciler {
   ): Promise<PlanOutcome> {
     const when = { now, generation: cluster.metadata?.generation };
     const outcome = await act(this.#warnings.withoutRepeats(key, actions, when), actor);
-    const refused = outcome.kind === 'failed' ? (outcome.refusedGroups ?? []) : [];
+    const refused = outcome.refusedGroups ?? [];
     const tried = actions.flatMap((action) => (action.type === 'create' ? (action.group ?? []) : []));
     this.#refused.tried(key, tried, refused, { ...when, now: this.#world.clock.now() });
     return outcome;

@@ -46,6 +46,10 @@ export function createRayCronJobController(world: World, options: RayCronJobCont
       informerOf: (kind) => informers[kind],
     };
     const outcome = await act(plan.actions, actor);
+    if (outcome.kind === 'waiting' && outcome.lookAgainMs !== undefined) {
+      pass.log.info('Waiting', { reason: outcome.message });
+      return requeueAfter(outcome.lookAgainMs);
+    }
     if (outcome.kind !== 'done') throw new Error(outcome.message);
     // Only now: a time whose RayJob could not be made is not served.
     if (plan.status !== undefined)

@@ -223,7 +223,7 @@ function tryAgain(
 ): ReconcileResult {
   if (outcome.kind === 'waiting') {
     log.info('Waiting', { reason: outcome.message });
-    return requeueAfter(Math.min(WAIT_MS, lookAgainMs ?? WAIT_MS));
+    return requeueAfter(outcome.lookAgainMs ?? Math.min(WAIT_MS, lookAgainMs ?? WAIT_MS));
   }
   if (lookAgainMs === undefined) throw new PlanFailed(outcome.message);
   log.error('The plan failed', new PlanFailed(outcome.message));

@@ -89,6 +89,10 @@ export function createRayServiceController(world: World, options: RayServiceCont
     };
     const outcome = await act(plan.actions, actor);
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
+    if (outcome.kind === 'waiting' && outcome.lookAgainMs !== undefined) {
+      pass.log.info('Waiting', { reason: outcome.message });
+      return requeueAfter(outcome.lookAgainMs);
+    }
     if (plan.status !== undefined) {
       await writeStatus(actor, observed.service.status, plan.status);
       // What the status now says is what the next pass goes on from.

@@ -51,5 +51,7 @@ export const THERE_WHEN_NEEDED: readonly string[] = [
   'rest_client_dns_resolution_duration_seconds',
   'rest_client_request_retries_total',
   'manta_missing_permission',
+  'manta_ray_answer_bytes_total',
+  'manta_ray_answers_total',
   'manta_outdated_crd_field',
 ];

@@ -5,4 +5,4 @@
 export { type Failure, failureCounts, type FailureListener, onFailure, recordFailure } from './failures.ts';
 export { attempt, type Destroyable, guard, guardConnection, type Subject } from './guard.ts';
 export { guardProcess, UNKNOWN_PLACE } from './guard-process.ts';
-export { API_SERVER_LIMITS } from './limits.ts';
+export * from './limits.ts';

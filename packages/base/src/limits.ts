@@ -13,3 +13,82 @@ export const API_SERVER_LIMITS = {
   /** Bytes of one stored object (etcd's request limit). */
   objectBytes: 1.5 * MIB,
 } as const;
+
+/**
+ * Limits of answers from Ray heads. A head runs code of users, so its answers may be hostile: each costs the operator a bounded amount of
+ * memory and CPU time, and a head with expensive answers is asked less often.
+ */
+export const RAY_LIMITS = {
+  /** Bytes of an answer, by question. A larger answer is refused unread. */
+  answerBytes: {
+    /** One job with its runtime environment, which etcd bounds at 1.5 MiB. */
+    job: 4 * MIB,
+    /** Only the command line lists jobs. */
+    jobs: 16 * MIB,
+    /** Twice the largest `serveConfigV2` that etcd stores, which Serve repeats, and 6,000 replicas. */
+    serve: 6 * MIB,
+    /** 10,000 nodes with labels and resources. */
+    nodes: 8 * MIB,
+    version: 64 * KIB,
+    /** A health check answers one word. */
+    health: 64 * KIB,
+    /** Answer to a command: an id or a flag. */
+    command: MIB,
+    /** Only the command line reads whole logs. */
+    logs: 64 * MIB,
+    /** Error responses are cut here: enough of a traceback to show. */
+    error: 64 * KIB,
+  },
+  /** Bytes of one WebSocket message of a job's log. */
+  logMessageBytes: 16 * MIB,
+  /** Levels of nested JSON. Serve nests eight, a user's `user_config` some more; recursive code stays far from the stack's end. */
+  answerDepth: 100,
+  /** JSON values in one answer: parsing costs by value rather than by byte. 10,000 nodes have 300,000. */
+  answerValues: 400_000,
+  /** Serve applications in one answer; their statuses must fit into the status of a RayService. */
+  applications: 1_000,
+  /** Deployments of all applications in one answer. */
+  deployments: 10_000,
+  /** Serve proxies in one answer, one for each node. */
+  proxies: 10_000,
+  /** Nodes in one answer. */
+  nodes: 10_000,
+  /** Jobs in one answer. */
+  jobs: 10_000,
+  /** Characters of one message. Ray's own messages end at 20,000. */
+  messageCharacters: 32_000,
+  /** Characters of all names, statuses and messages kept of one Serve answer: the status of a RayService has to fit into etcd. */
+  keptCharacters: 512 * KIB,
+  /** Characters of a status word such as `RUNNING`. */
+  statusCharacters: 100,
+  /** Bytes of answers being read at the same time from all heads. */
+  readingBytes: 48 * MIB,
+  /** Bytes of answers whose deployed Serve configuration is kept, over all heads; beyond it the configuration is dropped, and sent again when needed. */
+  keptConfigBytes: 32 * MIB,
+  /** Cost in bytes up to which an answer does not slow its question down. */
+  cheapBytes: 32 * KIB,
+  /** An unchanged answer is hashed instead of parsed, which costs this share of parsing. */
+  unchangedShare: 1 / 16,
+  /** Bytes that one head may make the operator parse in a second. */
+  headBytesPerSecond: MIB,
+  /** The same for all heads together. */
+  allBytesPerSecond: 4 * MIB,
+  /** Questions in flight over all heads. */
+  inFlight: 256,
+  /** Idle connections kept over all heads. */
+  idleConnections: 512,
+  /** How long a question may take, until the last byte of its answer. */
+  questionMs: 5_000,
+  /** The same through the API server's proxy. */
+  proxiedQuestionMs: 10_000,
+  /** How long a command may take. */
+  commandMs: 30_000,
+  /** How long Serve's proxy may take for its health check. */
+  proxyHealthMs: 2_000,
+  /** Questions in a second to failing heads, as long as each of them is still asked every 30 s. */
+  failingPerSecond: 100,
+  /** The same where failing heads are so many that each would be asked less often than every 30 s. */
+  mostFailingPerSecond: 400,
+  /** Questions in a second about running jobs. */
+  jobsPerSecond: 100,
+} as const;

@@ -1,12 +1,18 @@
 import { STATUS_CODES } from 'node:http';
+import { RAY_LIMITS } from '@manta/base';
+import type { ReadingBytes } from './answer-ledger.ts';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import type { RayClock } from './clock.ts';
-import type { RayRequest, RaySend } from './transport.ts';
+import { HeadAnswer } from './head-answer.ts';
+import { jsonExcess } from './json-size.ts';
+import type { RayRequest, RayResponse, RaySend } from './transport.ts';
 
 /** How a call reaches a head. */
 export interface CallWorld {
   readonly clock: RayClock;
   readonly send: RaySend;
+  /** Shared by all calls of a process; absent: only the bound of each call counts. */
+  readonly reading?: ReadingBytes | undefined;
 }
 
 /** One call: what is asked, and the bounds it keeps to. */
@@ -25,16 +31,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A head's whole answer. */
-export interface HeadAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** The longest part of an answer's body that an error shows. */
 const SHOWN_CHARACTERS = 2_000;
-/** Enough of an error's body to show; the rest is not worth waiting for. */
-const ERROR_BYTES = 64 * 1024;
 
 /** Makes one request and reads its answer, whatever its status. Rejects only with {@link RayCallError}. */
 export async function callHead(world: CallWorld, call: Call): Promise<HeadAnswer> {
@@ -52,14 +50,10 @@ export async function callHead(world: CallWorld, call: Call): Promise<HeadAnswer
   try {
     const response = await orAbort(send(requestOf(call, abort.signal)), abort.signal);
     isAnswered = true;
-    const isError = response.status >= 400;
-    const text = await orAbort(readText(response.body, isError ? ERROR_BYTES : call.maxBytes, isError), abort.signal);
-    if (text !== undefined) return { status: response.status, text };
+    const read = await orAbort(readAnswer(world, call, response), abort.signal);
+    if (read instanceof HeadAnswer) return read;
     abort.abort(new Error('too big'));
-    throw callError(call, `answered with more than ${inMebibytes(call.maxBytes)}, which is too much to be read`, {
-      failure: 'too-big',
-      status: response.status,
-    });
+    throw callError(call, read, { failure: 'too-big', status: response.status });
   } catch (error) {
     if (error instanceof RayCallError) throw error;
     throw noAnswer(call, error, { isLate, isAnswered });
@@ -107,7 +101,12 @@ function withoutTraceback(text: string): string {
 }
 
 /** The answer as JSON; anything else is told by what it looks like. */
-export function parseAnswer(call: Call, { status, text }: HeadAnswer): unknown {
+export function parseAnswer(call: Call, { status, bytes, text }: HeadAnswer): unknown {
+  const excess = jsonExcess(bytes);
+  if (excess !== undefined) {
+    const problem = `answered with JSON of more than ${excess.limit} ${excess.what}, which is too much to be read`;
+    throw callError(call, problem, { failure: 'too-big', status });
+  }
   const details = { failure: 'unreadable', status, body: shown(text) } as const;
   if (text.trim() === '') throw callError(call, 'answered with an empty body', details);
   try {
@@ -141,23 +140,29 @@ function requestOf(call: Call, signal: AbortSignal): RayRequest {
   };
 }
 
-/** The whole text, or undefined when it is longer; then the rest is given up. With `isCut` a long text is cut instead. */
-async function readText(
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  isCut: boolean,
-): Promise<string | undefined> {
+/** The whole answer, or why it is refused; then the rest of it is given up. The body of an error is cut instead. */
+async function readAnswer(world: CallWorld, call: Call, response: RayResponse): Promise<HeadAnswer | string> {
+  const isError = response.status >= 400;
+  const maxBytes = isError ? RAY_LIMITS.answerBytes.error : call.maxBytes;
+  const tooBig = `answered with more than ${inMebibytes(maxBytes)}, which is too much to be read`;
+  if (!isError && Number(response.headers['content-length'] ?? 0) > maxBytes) return tooBig;
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    chunks.push(chunk);
-    if (bytes > maxBytes) {
-      if (isCut) break;
-      return undefined;
+  let length = 0;
+  try {
+    for await (const chunk of response.body) {
+      if (world.reading?.take(chunk.byteLength) === false) {
+        return 'was given up: the answers of all heads that are being read take up the memory meant for them';
+      }
+      length += chunk.byteLength;
+      chunks.push(chunk);
+      if (length <= maxBytes) continue;
+      if (isError) break;
+      return tooBig;
     }
+    return new HeadAnswer(response.status, Buffer.concat(chunks));
+  } finally {
+    world.reading?.give(length);
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A transport that does not heed its signal must not hold us up. */

@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { RAY_LIMITS } from '@manta/base';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
-import { type HeadAnswer, statusError } from './call-head.ts';
+import { statusError } from './call-head.ts';
 import type { RayHead } from './head.ts';
+import { HeadAnswer } from './head-answer.ts';
 import { jobPath } from './jobs.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 import { clientFrame, FrameReader } from './websocket-frames.ts';
@@ -20,7 +21,7 @@ export interface FollowLogsOptions {
   readonly signal: AbortSignal;
 }
 
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = RAY_LIMITS.logMessageBytes;
 const NORMAL_CLOSURE = 1000;
 
 /**
@@ -130,7 +131,14 @@ function upgrade(url: URL, options: RequestOptions): Promise<Upgraded> {
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Upgraded> {
-  return { kind: 'answer', answer: { status: response.statusCode ?? 0, text: await text(response) } };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > RAY_LIMITS.answerBytes.error) break;
+  }
+  return { kind: 'answer', answer: new HeadAnswer(response.statusCode ?? 0, Buffer.concat(chunks)) };
 }
 
 function acceptFor(key: string): string {

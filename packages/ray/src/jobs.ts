@@ -1,6 +1,7 @@
+import { RAY_LIMITS } from '@manta/base';
 import { callError, statusError } from './call-head.ts';
 import type { CommandOutcome } from './command.ts';
-import { expectObject, type HeadCalls, isGood, unexpected } from './head-calls.ts';
+import { expectObject, type HeadCalls, isGood, type Reading, tooMany, unexpected } from './head-calls.ts';
 import { type JobInfo, type JobRequest, isTerminal } from './job-info.ts';
 import {
   isJsonObject,
@@ -15,25 +16,26 @@ import {
 
 /** Part of the answer by which a head refuses an id that it already has. */
 const ALREADY_USED = 'Please use a different submission_id';
-const LOG_BYTES = 64 * 1024 * 1024;
 
 /** The job with this id; undefined when the head knows none. */
 export async function getJob(calls: HeadCalls, id: string): Promise<JobInfo | undefined> {
-  const call = calls.question('GetJobInfo', jobPath(id));
-  const value = await calls.jsonOrAbsent(call);
-  if (value === undefined) return undefined;
-  const job = readJob(expectObject(call, value));
-  if (job === undefined) throw unexpected(call, value, 'has no status of a job');
-  return job;
+  return await calls.jsonOrAbsent(calls.question('GetJobInfo', 'job', jobPath(id)), (reading) => {
+    const job = readJob(expectObject(reading));
+    if (job === undefined) throw unexpected(reading, 'has no status of a job');
+    return job;
+  });
 }
 
 /** All jobs of the head, those that were not submitted through this API included. */
 export async function listJobs(calls: HeadCalls): Promise<readonly JobInfo[]> {
-  const call = calls.question('ListJobs', '/api/jobs/');
-  const value = await calls.jsonOrAbsent(call);
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw unexpected(call, value, 'is not a list of jobs');
-  return value.flatMap((item: unknown) => {
+  return (await calls.jsonOrAbsent(calls.question('ListJobs', 'jobs', '/api/jobs/'), readJobs)) ?? [];
+}
+
+function readJobs(reading: Reading): readonly JobInfo[] {
+  const { json } = reading;
+  if (!Array.isArray(json)) throw unexpected(reading, 'is not a list of jobs');
+  if (json.length > RAY_LIMITS.jobs) throw tooMany(reading, 'jobs', json.length, RAY_LIMITS.jobs);
+  return json.flatMap((item: unknown) => {
     const job = isJsonObject(item) ? readJob(item) : undefined;
     return job === undefined ? [] : [job];
   });
@@ -55,9 +57,9 @@ export async function submitJob(
 /** Stops a job; one that has ended, or that the head does not know, needs no stopping. */
 export async function stopJob(calls: HeadCalls, id: string): Promise<CommandOutcome & { readonly kind: 'stop' }> {
   const call = calls.command('StopJob', 'POST', `${jobPath(id)}/stop`);
-  const value = await calls.jsonOrAbsent(call);
-  if (value === undefined) return { kind: 'stop', wasRunning: false };
-  if (expectObject(call, value)['stopped'] === true) return { kind: 'stop', wasRunning: true };
+  const hasStopped = await calls.jsonOrAbsent(call, (reading) => expectObject(reading)['stopped'] === true);
+  if (hasStopped === undefined) return { kind: 'stop', wasRunning: false };
+  if (hasStopped) return { kind: 'stop', wasRunning: true };
   const job = id === '' ? undefined : await getJob(calls, id);
   if (job === undefined || isTerminal(job.status)) return { kind: 'stop', wasRunning: false };
   throw callError(call, `left the job as it is: it is still ${job.status}`, { failure: 'refused', didNothing: true });
@@ -74,9 +76,8 @@ export async function deleteJob(calls: HeadCalls, id: string): Promise<CommandOu
 
 /** All that a job has printed so far. */
 export async function getJobLogs(calls: HeadCalls, id: string): Promise<string | undefined> {
-  const call = calls.question('GetJobLog', `${jobPath(id)}/logs`, { maxBytes: LOG_BYTES });
-  const value = await calls.jsonOrAbsent(call);
-  return value === undefined ? undefined : (textOf(expectObject(call, value), 'logs') ?? '');
+  const call = calls.question('GetJobLog', 'logs', `${jobPath(id)}/logs`);
+  return await calls.jsonOrAbsent(call, (reading) => textOf(expectObject(reading), 'logs') ?? '');
 }
 
 /** The path of one job. */
@@ -102,13 +103,10 @@ function isFilled(object: JsonObject | undefined): object is JsonObject {
   return object !== undefined && Object.keys(object).length > 0;
 }
 
-/** No status is as long as this. */
-const STATUS_CHARACTERS = 100;
-
 /** The job that an answer tells of; undefined when it has no status, so that no error text passes for a job. */
 function readJob(object: JsonObject): JobInfo | undefined {
   const status = textOf(object, 'status');
-  if (status === undefined || status === '' || status.length > STATUS_CHARACTERS) return undefined;
+  if (status === undefined || status === '' || status.length > RAY_LIMITS.statusCharacters) return undefined;
   return {
     status,
     message: messageOf(object, 'message'),

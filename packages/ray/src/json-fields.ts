@@ -1,3 +1,5 @@
+import { RAY_LIMITS } from '@manta/base';
+
 /** A JSON object whose members are still to be looked at. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -18,13 +20,15 @@ export function numberOf(object: JsonObject, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Longer messages say no more, and would not fit into an object of the API server. Ray's own end at 20,000 characters. */
-const MESSAGE_CHARACTERS = 32_000;
-
 /** What a head says in words: its beginning where it is too long, empty when it says nothing. */
 export function messageOf(object: JsonObject, name: string): string {
   const text = textOf(object, name) ?? '';
-  return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
+  return cut(text, RAY_LIMITS.messageCharacters);
+}
+
+/** The beginning of a text that is too long. */
+export function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
 }
 
 /** The year 10000, with which no API can deal. */

@@ -1,3 +1,5 @@
+import { RAY_LIMITS } from '@manta/base';
+import type { AnswerLedger, ReadingBytes } from './answer-ledger.ts';
 import type { RayClock } from './clock.ts';
 import type { CommandOutcome } from './command.ts';
 import type { RayHead } from './head.ts';
@@ -41,10 +43,17 @@ export interface RayClientOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** Gives every call up when aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** Bytes that are being read by all clients of this process; absent: each answer has only its own bound. */
+  readonly reading?: ReadingBytes | undefined;
+  /** For a client that asks one question again and again: an answer that equals the last one is not parsed. */
+  readonly ledger?: AnswerLedger | undefined;
 }
 
 /** The bounds of a call where none are given. */
-export const DEFAULT_TIMEOUTS = { questionTimeoutMs: 5_000, commandTimeoutMs: 30_000 } as const;
+export const DEFAULT_TIMEOUTS = {
+  questionTimeoutMs: RAY_LIMITS.questionMs,
+  commandTimeoutMs: RAY_LIMITS.commandMs,
+} as const;
 
 /** Talks to one head. */
 export function createRayClient(options: RayClientOptions): RayClient {

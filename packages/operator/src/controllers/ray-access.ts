@@ -1,5 +1,6 @@
-import { createRayPoller, type RayPoller, type RaySend } from '@manta/ray';
-import type { Controller, World } from '@manta/runtime';
+import { RAY_LIMITS } from '@manta/base';
+import { type AnswerNote, createRayPoller, type RayPoller, type RaySend } from '@manta/ray';
+import type { Controller, MetricsRegistry, World } from '@manta/runtime';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { createRayHeads, type RayHeads } from '../observe/ray-heads.ts';
 
@@ -21,9 +22,6 @@ export interface RayAccessOptions {
   readonly rayToken?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** An answer that comes through the API server takes its time. */
-const PROXIED_TIMEOUT_MS = 10_000;
-
 export function createRayAccess(world: World, options: RayAccessOptions): RayAccess {
   const { cache, send, clusterDomain, throughApiServer, rayToken } = options;
   const { clock, random, client } = world;
@@ -32,7 +30,9 @@ export function createRayAccess(world: World, options: RayAccessOptions): RayAcc
     clock,
     random,
     send,
-    ...(throughApiServer ? { questionTimeoutMs: PROXIED_TIMEOUT_MS } : {}),
+    // An answer that comes through the API server takes its time.
+    ...(throughApiServer ? { questionTimeoutMs: RAY_LIMITS.proxiedQuestionMs } : {}),
+    onAnswer: countAnswers(world.metrics),
     onNews(owner) {
       const slash = owner.indexOf('/');
       controllers.get(owner.slice(0, slash))?.enqueue(owner.slice(slash + 1));
@@ -40,4 +40,15 @@ export function createRayAccess(world: World, options: RayAccessOptions): RayAcc
   });
   const heads = createRayHeads({ cache, client, clock, clusterDomain, throughApiServer, rayToken });
   return { poller, heads, throughApiServer, tell: (kind, controller) => void controllers.set(kind, controller) };
+}
+
+/** Which heads cost the operator time: how many answers there were, and how many of their bytes had to be parsed. */
+function countAnswers(metrics: MetricsRegistry): (note: AnswerNote) => void {
+  const answers = metrics.counter('manta_ray_answers_total', 'Answers of Ray heads by question and outcome.');
+  const bytes = metrics.counter('manta_ray_answer_bytes_total', 'Bytes of answers of Ray heads, read and parsed.');
+  return ({ question, outcome, bytesRead, bytesParsed }) => {
+    answers.add({ question, outcome });
+    bytes.add({ question, work: 'read' }, bytesRead);
+    bytes.add({ question, work: 'parsed' }, bytesParsed);
+  };
 }

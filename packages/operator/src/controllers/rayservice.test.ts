@@ -312,3 +312,30 @@ describe('a RayService', () => {
     expect(await reasonOf('Suspended')).toBe('SuspendComplete');
   });
 });
+
+describe('a head that reports thousands of deployments with long messages that always change', () => {
+  /** About 5 MB: below the limit of bytes. */
+  const hostile = (count: number) => {
+    const message = `${count} ${'m'.repeat(20_000)}`;
+    const deployments = Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`d${index}`, { status: 'UNHEALTHY', message }]),
+    );
+    const each = { status: 'RUNNING', message, deployments };
+    return JSON.stringify({
+      applications: Object.fromEntries(Array.from({ length: 22 }, (_, app) => [`a${app}`, each])),
+    });
+  };
+
+  it('costs a bounded number of writes, each of which etcd takes', async () => {
+    await running();
+    let count = 0;
+    headOf(await activeName()).moodFor = ({ method, path }) =>
+      method === 'GET' && path.startsWith('/api/serve') ? { kind: 'wrong', body: hostile((count += 1)) } : undefined;
+    await clock.advance(10_000);
+    const [asked, before] = [count, writes()];
+    await clock.advance(60_000);
+    expect(count - asked).toBeLessThanOrEqual(15);
+    expect(writes() - before).toBeLessThanOrEqual(2 * (count - asked));
+    expect(JSON.stringify(await service()).length).toBeLessThan(1024 * 1024);
+  });
+});

@@ -32,7 +32,8 @@ export interface Interest {
   readonly owner: string;
   /**
    * The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners
-   * counts; where heads would answer more than a hundred questions a second about jobs, those beats are longer.
+   * counts; where heads would answer more than a hundred questions a second about jobs, those beats are longer. A question with large
+   * answers is asked less often (`RAY_LIMITS`), also where it would be asked at once.
    */
   readonly everyMs: number;
   /** Only what was sent after this moment counts: until then the answer is `unknown`, and the question is asked at once. */
@@ -66,6 +67,15 @@ export interface RayPoller {
   close(): void;
 }
 
+/** What became of one answer, and what it cost. */
+export interface AnswerNote {
+  readonly question: Question['kind'];
+  /** `unchanged`: equal to the last one, and not parsed. `refused`: too big. */
+  readonly outcome: 'parsed' | 'unchanged' | 'refused' | 'failed';
+  readonly bytesRead: number;
+  readonly bytesParsed: number;
+}
+
 /** What `createRayPoller` needs of the world, and its bounds. */
 export interface RayPollerOptions {
   readonly clock: RayClock;
@@ -74,6 +84,8 @@ export interface RayPollerOptions {
   readonly send: RaySend;
   /** Something changed for this owner: put its key on the queue. Never called from within `ask` or `perform`. */
   readonly onNews: (owner: string) => void;
+  /** Told of every answer, for metrics. */
+  readonly onAnswer?: ((note: AnswerNote) => void) | undefined;
   /** How long a question may take, 5 seconds when not given. */
   readonly questionTimeoutMs?: number | undefined;
   /** How long a command may take, 30 seconds when not given. */

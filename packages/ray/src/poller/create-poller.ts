@@ -1,16 +1,18 @@
+import { RAY_LIMITS } from '@manta/base';
+import { ReadingBytes } from '../answer-ledger.ts';
 import type { CommandResult } from '../command.ts';
 import type { RayHead } from '../head.ts';
 import type { AnswerOf, Question } from '../question.ts';
 import { DEFAULT_TIMEOUTS } from '../ray-client.ts';
 import type { Answer, RayPoller, RayPollerOptions } from './contract.ts';
 import { type CommandEnd, HeadState } from './head-state.ts';
+import { KeptConfigs } from './kept-configs.ts';
 import { OwnedCommands } from './owned-commands.ts';
 import { OwnedEntries } from './owned-entries.ts';
 import { Pace } from './pace.ts';
 import type { PollerWorld } from './poller-world.ts';
 import { Slots } from './slots.ts';
 
-const DEFAULT_MAX_IN_FLIGHT = 256;
 /** A head that refused for long and is well again is noticed within five seconds. */
 const DEFAULT_MAX_PAUSE_MS = 4_000;
 
@@ -29,8 +31,11 @@ export function createRayPoller(options: RayPollerOptions): RayPoller {
     random,
     send,
     tell,
-    slots: new Slots(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT),
+    slots: new Slots(options.maxInFlight ?? RAY_LIMITS.inFlight),
     pace: new Pace(),
+    reading: new ReadingBytes(RAY_LIMITS.readingBytes),
+    kept: new KeptConfigs(RAY_LIMITS.keptConfigBytes),
+    note: options.onAnswer ?? (() => undefined),
     questionTimeoutMs: options.questionTimeoutMs ?? DEFAULT_TIMEOUTS.questionTimeoutMs,
     commandTimeoutMs: options.commandTimeoutMs ?? DEFAULT_TIMEOUTS.commandTimeoutMs,
     maxPauseMs: options.maxPauseMs ?? DEFAULT_MAX_PAUSE_MS,

@@ -1,4 +1,5 @@
-import type { RayCallError } from '../call-error.ts';
+import type { AnswerLedger } from '../answer-ledger.ts';
+import type { RayCallError, RayCallFailure } from '../call-error.ts';
 import type { Question } from '../question.ts';
 import type { Answer, Interest } from './contract.ts';
 import { longestPause, pauseAfter } from './breaker.ts';
@@ -20,6 +21,16 @@ const LONGEST_WAIT_MS = 60 * 60_000;
 /** How long an answer that nobody wants is kept for whoever may ask again. */
 const KEPT_MS = 60_000;
 
+const NO_COST = { bytesRead: 0, bytesParsed: 0 } as const;
+const OUTCOMES: Readonly<Partial<Record<string, 'refused' | 'failed'>>> = {
+  'too-big': 'refused',
+  unreachable: 'failed',
+  timeout: 'failed',
+  status: 'failed',
+  unreadable: 'failed',
+  refused: 'failed',
+};
+
 /** What an entry needs of the head that it belongs to. */
 export interface EntryHost {
   /** The entry is due: ask the head, now or as soon as it may be asked. */
@@ -31,6 +42,8 @@ export interface EntryHost {
 /** One question to one head: who wants to know, what is known, and when it is asked next. */
 export class Entry {
   readonly question: Question;
+  /** Remembers the last answer, and what reading it cost. */
+  readonly ledger: AnswerLedger;
   readonly #world: PollerWorld;
   readonly #host: EntryHost;
   readonly #wishes = new Map<string, Wish>();
@@ -49,6 +62,20 @@ export class Entry {
     this.question = question;
     this.#world = world;
     this.#host = host;
+    this.ledger = {
+      last: undefined,
+      cost: { bytesRead: 0, bytesParsed: 0 },
+      mayKeep: (bytes) => question.kind !== 'serve' || world.kept.mayKeep(this, bytes),
+    };
+  }
+
+  /** Counts what the last answer cost: a question with expensive answers is asked less often. */
+  charge(end: 'answered' | RayCallFailure): void {
+    const { bytesRead, bytesParsed } = this.ledger.cost;
+    const isRead = end === 'answered' || end === 'unreadable' || end === 'too-big';
+    const outcome = OUTCOMES[end] ?? (bytesParsed > 0 || bytesRead === 0 ? 'parsed' : 'unchanged');
+    this.#world.pace.spend(this, isRead ? this.ledger.cost : NO_COST);
+    this.#world.note({ question: this.question.kind, outcome, ...(isRead ? this.ledger.cost : NO_COST) });
   }
 
   /** Renews an interest and gives the answer for it. */
@@ -111,7 +138,14 @@ export class Entry {
     this.#cancelTimer();
     this.#isIdle = false;
     this.#wishes.clear();
+    this.#forget();
+  }
+
+  /** Nobody asks any more: its share of what is shared is free again. */
+  #forget(): void {
     this.#world.pace.leave(this);
+    this.#world.pace.spend(this, NO_COST);
+    this.#world.kept.drop(this);
   }
 
   #learn(after: Knowledge): void {
@@ -147,10 +181,15 @@ export class Entry {
     this.#heedClock(now);
     if (this.#wishes.size === 0) {
       this.#world.pace.leave(this);
-      this.#cancelTimer = clock.setTimer(KEPT_MS, () => this.#host.unwanted(this));
+      this.#cancelTimer = clock.setTimer(KEPT_MS, () => {
+        this.#forget();
+        this.#host.unwanted(this);
+      });
       return;
     }
-    const dueAt = Math.min(this.#nextCall(), this.#soonest());
+    // However urgent a new answer is: a head must not make itself be asked for what is expensive to read.
+    const restedAt = this.#endedAt + this.#world.pace.restMs(this);
+    const dueAt = Math.max(Math.min(this.#nextCall(), this.#soonest()), restedAt);
     if (dueAt <= now) {
       this.#isIdle = false;
       this.#host.due(this);

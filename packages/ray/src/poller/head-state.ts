@@ -1,3 +1,4 @@
+import type { AnswerLedger } from '../answer-ledger.ts';
 import { RayCallError } from '../call-error.ts';
 import type { Command, CommandOutcome } from '../command.ts';
 import type { RayHead } from '../head.ts';
@@ -108,12 +109,14 @@ export class HeadState {
   async #ask(entry: Entry): Promise<void> {
     const sentAt = this.#world.clock.now();
     try {
-      const value = await askHead(this.#client(), entry.question);
+      const value = await askHead(this.#client(entry.ledger), entry.question);
+      entry.charge('answered');
       this.#reached();
       entry.heard(value, sentAt);
     } catch (cause) {
       if (this.#world.signal.aborted) return;
       const error = asCallError(cause, this.url);
+      entry.charge(error.failure);
       this.#missed(error, sentAt);
       const outage = this.#breaker.outage;
       entry.failed(error, sentAt, outage?.until);
@@ -173,10 +176,10 @@ export class HeadState {
     });
   }
 
-  #client(): RayClient {
-    const { clock, send, questionTimeoutMs, commandTimeoutMs, signal } = this.#world;
+  #client(ledger?: AnswerLedger): RayClient {
+    const { clock, send, questionTimeoutMs, commandTimeoutMs, signal, reading } = this.#world;
     const head = { url: this.url, token: this.#token };
-    return createRayClient({ clock, send, head, questionTimeoutMs, commandTimeoutMs, signal });
+    return createRayClient({ clock, send, head, questionTimeoutMs, commandTimeoutMs, signal, reading, ledger });
   }
 
   #leaveIfEmpty(): void {

@@ -26,6 +26,12 @@ test('what fails is tried every thirty seconds at least, however much that is', 
   expect(pace.shortestPauseMs).toBe(30_000);
 });
 
+test('however much fails, no more than four hundred tries a second come of it', () => {
+  const pace = new Pace();
+  for (let each = 0; each < 20_000; each += 1) pace.fail({});
+  expect(20_000 / (pace.shortestPauseMs / 1000)).toBe(400);
+});
+
 describe('heads that refuse', () => {
   const named = (what: string, count: number) => Array.from({ length: count }, (_, index) => `${what}${index}`);
   let tries: string[];

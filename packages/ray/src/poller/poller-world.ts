@@ -1,7 +1,10 @@
+import type { ReadingBytes } from '../answer-ledger.ts';
 import type { RayClock } from '../clock.ts';
 import type { RaySend } from '../transport.ts';
+import type { AnswerNote } from './contract.ts';
 import type { PauseRule } from './breaker.ts';
 import type { Entry } from './entry.ts';
+import type { KeptConfigs } from './kept-configs.ts';
 import type { Pace } from './pace.ts';
 import type { Slots } from './slots.ts';
 
@@ -13,6 +16,10 @@ export interface PollerWorld extends PauseRule {
   readonly commandTimeoutMs: number;
   readonly slots: Slots;
   readonly pace: Pace;
+  readonly reading: ReadingBytes;
+  readonly kept: KeptConfigs;
+  /** Counts the work that an answer caused. */
+  readonly note: (answer: AnswerNote) => void;
   /** Aborted when the poller is closed. */
   readonly signal: AbortSignal;
   /** There is news for an owner. */

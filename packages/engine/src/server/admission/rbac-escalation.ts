@@ -7,7 +7,7 @@ import type { Authorizer, PolicyRule } from '../auth/authorizer.ts';
 import { rulesOf } from '../auth/rbac.ts';
 import { ruleCovers } from '../auth/rule-covers.ts';
 import type { User } from '../auth/user.ts';
-import { forbidden } from '../errors.ts';
+import { forbidden, notFound } from '../errors.ts';
 import { textAt } from '../json-path.ts';
 import { metaText } from '../metadata.ts';
 import type { Scope } from '../request.ts';
@@ -25,8 +25,9 @@ export function rbacEscalation(store: Store, authorizer: Authorizer): AdmissionP
       const { plural } = scope.resource.info;
       const isRole = plural === 'roles' || plural === 'clusterroles';
       if (isRole && old !== undefined && deepEqual(old['rules'], object['rules'])) return undefined;
-      const granted = isRole ? rulesOf(object) : rulesOfBinding(store, scope, object);
+      // Who may escalate or bind may also prepare a binding to a role that does not exist yet.
       if (isPermitted(authorizer, attributes, isRole)) return undefined;
+      const granted = isRole ? rulesOf(object) : rulesOfBinding(store, scope, object);
       refuseMissing(authorizer, scope, metaText(object, 'name'), granted);
       return undefined;
     },
@@ -46,8 +47,11 @@ function rulesOfBinding(store: Store, scope: Scope, binding: JsonObject): readon
   const ref = isObject(binding['roleRef']) ? binding['roleRef'] : {};
   const isCluster = ref['kind'] === 'ClusterRole';
   const resource: ResourceName = isCluster ? `${RBAC}/clusterroles` : `${RBAC}/roles`;
-  const role = store.get({ resource, namespace: isCluster ? '' : scope.namespace, name: textAt(ref, 'name') });
-  return role === undefined ? [] : rulesOf(asJson(role));
+  const name = textAt(ref, 'name');
+  const role = store.get({ resource, namespace: isCluster ? '' : scope.namespace, name });
+  // A missing role would be created later, with any rules: kube-apiserver refuses the binding in these words.
+  if (role === undefined) throw notFound(scope.resource.info, name);
+  return rulesOf(asJson(role));
 }
 
 function refuseMissing(authorizer: Authorizer, scope: Scope, name: string, granted: readonly PolicyRule[]): void {

@@ -96,8 +96,10 @@ function isSubject(subject: JsonObject, user: User, namespace: string): boolean 
       return user.name === name;
     case 'Group':
       return user.groups.includes(name);
-    case 'ServiceAccount':
-      return user.name === `system:serviceaccount:${text(subject['namespace']) || namespace}:${name}`;
+    case 'ServiceAccount': {
+      const home = text(subject['namespace']) || namespace;
+      return home !== '' && user.name === `system:serviceaccount:${home}:${name}`;
+    }
     default:
       return false;
   }

@@ -2,12 +2,14 @@ import { invalid as invalidValue } from '../../field/cause.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { ResourceName } from '../../resource-info.ts';
 import type { Store } from '../../store/contract.ts';
+import type { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { EngineWorld } from '../../world.ts';
 import { invalid } from '../errors.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import { timestamp } from '../metadata.ts';
 import { asStored } from '../stored-json.ts';
+import { type BoundObject, findBoundObject, isOrphaned } from './bound-object.ts';
 import { readToken, signToken } from './jwt.ts';
 import type { User } from './user.ts';
 
@@ -31,9 +33,9 @@ export interface VerifiedToken {
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const ACCOUNTS: ResourceName = '/serviceaccounts';
-const BOUND: Readonly<Record<string, ResourceName>> = { Pod: '/pods', Secret: '/secrets', Node: '/nodes' };
 const DEFAULT_SECONDS = 3600;
 const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
 
 /** Issues tokens in the form of the real server's: signed, bound to an account and perhaps a pod. */
 export function createTokenIssuer(store: Store, world: EngineWorld, keys: TokenKeys): TokenIssuer {
@@ -41,7 +43,8 @@ export function createTokenIssuer(store: Store, world: EngineWorld, keys: TokenK
     issue(account, request) {
       const spec = specOf(request);
       const nowS = Math.floor(world.clock.now() / 1000);
-      const claims = claimsOf(account, spec, { nowS, jti: world.newUid() });
+      const bound = spec.bound === undefined ? undefined : findBoundObject(store, account, spec.bound);
+      const claims = claimsOf(account, spec, bound, { nowS, jti: world.newUid() });
       const status = {
         token: signToken(claims, keys.privateKey),
         expirationTimestamp: timestamp((nowS + spec.seconds) * 1000),
@@ -76,10 +79,8 @@ function specOf(request: unknown): TokenSpec {
   const spec = isObject(request) && isObject(request['spec']) ? request['spec'] : {};
   const { audiences, expirationSeconds = DEFAULT_SECONDS, boundObjectRef } = spec;
   const seconds = typeof expirationSeconds === 'number' ? expirationSeconds : DEFAULT_SECONDS;
-  if (seconds < MIN_SECONDS) {
-    const cause = invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes');
-    throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [cause]);
-  }
+  if (seconds < MIN_SECONDS) throw wrongDuration(seconds, 'may not specify a duration less than 10 minutes');
+  if (seconds > MAX_SECONDS) throw wrongDuration(seconds, 'may not specify a duration larger than 2^32 seconds');
   const named = texts(audiences);
   return {
     audiences: named.length === 0 ? [ISSUER] : named,
@@ -88,14 +89,20 @@ function specOf(request: unknown): TokenSpec {
   };
 }
 
+function wrongDuration(seconds: number, problem: string): StatusError {
+  const cause = invalidValue('spec.expirationSeconds', seconds, problem);
+  return invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [cause]);
+}
+
 function claimsOf(
   { metadata }: StoredObject,
-  { audiences, seconds, bound }: TokenSpec,
+  { audiences, seconds }: TokenSpec,
+  bound: BoundObject | undefined,
   { nowS, jti }: { readonly nowS: number; readonly jti: string },
 ): JsonObject {
   const { name, namespace = '', uid } = metadata;
-  const kind = typeof bound?.['kind'] === 'string' ? bound['kind'].toLowerCase() : undefined;
-  const target = { name: bound?.['name'] ?? '', uid: bound?.['uid'] ?? '' };
+  // The account's own claim is last: nothing that a caller chose can replace it.
+  const binding = bound === undefined ? {} : { [bound.claim]: { name: bound.name, uid: bound.uid } };
   return {
     iss: ISSUER,
     sub: `system:serviceaccount:${namespace}:${name}`,
@@ -104,7 +111,7 @@ function claimsOf(
     nbf: nowS,
     exp: nowS + seconds,
     jti,
-    'kubernetes.io': { namespace, serviceaccount: { name, uid }, ...(kind === undefined ? {} : { [kind]: target }) },
+    'kubernetes.io': { namespace, ...binding, serviceaccount: { name, uid } },
   };
 }
 
@@ -132,16 +139,6 @@ function userOf(store: Store, claims: JsonObject): User | undefined {
   };
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
   return { name: `system:serviceaccount:${namespace}:${name}`, uid, groups, extra };
-}
-
-/** A token that is bound to an object goes with it. */
-function isOrphaned(store: Store, bound: JsonObject, namespace: string): boolean {
-  return Object.entries(BOUND).some(([kind, resource]) => {
-    const ref = valueAt(bound, kind.toLowerCase());
-    if (!isObject(ref)) return false;
-    const place = kind === 'Node' ? '' : namespace;
-    return store.get({ resource, namespace: place, name: textAt(ref, 'name') })?.metadata.uid !== textAt(ref, 'uid');
-  });
 }
 
 function texts(value: unknown): readonly string[] {

@@ -28,6 +28,19 @@ export function header(request: HttpRequest, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** The headers as the client sent them, one entry for each line; names in lower case. */
+export function rawHeaders({ rawHeaders: flat }: HttpRequest): readonly (readonly [name: string, value: string])[] {
+  const lines: (readonly [string, string])[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) lines.push([(flat[i] ?? '').toLowerCase(), flat[i + 1] ?? '']);
+  return lines;
+}
+
+/** Every value of a header. Node joins repeated lines by commas, which may be part of a value: these are apart. */
+export function headerValues(request: HttpRequest, name: string): readonly string[] {
+  if (request.headers[name] === undefined) return [];
+  return rawHeaders(request).flatMap(([key, value]) => (key === name ? [value] : []));
+}
+
 /** Whether the client has left: nothing that is written reaches it, and no event will say so any more. */
 export function isGone(response: HttpResponse): boolean {
   if (response instanceof Http2ServerResponse) return response.stream.destroyed;

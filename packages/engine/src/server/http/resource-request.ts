@@ -25,6 +25,7 @@ import { deleteQuery, flag, listQuery, writeQuery } from './query.ts';
 import { collectBody, decodeObject, decodeYaml } from './read-body.ts';
 import { respond } from './respond.ts';
 import { showList, showObject, type View } from './show.ts';
+import { warningValues } from './warning-header.ts';
 import { type OpenGate, respondWatch } from './watch-response.ts';
 
 /** A request about a resource, its sender known. */
@@ -59,7 +60,8 @@ export async function handleResource(call: ResourceRequest): Promise<void> {
     return;
   }
   const { code, body } = await carryOut(call, scope, verb, view).finally(() => {
-    if (warnings.length > 0) response.setHeader('warning', warnings.map(warningValue));
+    const values = warningValues(warnings);
+    if (values.length > 0 && !response.headersSent) response.setHeader('warning', values);
   });
   const { format, contentType } = representation;
   const isCompressible = /\bgzip\b/.test(header(request, 'accept-encoding') ?? '');
@@ -212,8 +214,4 @@ async function deleteOptions(request: HttpRequest, query: URLSearchParams) {
   if (bytes.length === 0) return fromQuery;
   const { value } = await decodeObject(bytes, header(request, 'content-type'), 'DeleteOptions');
   return isObject(value) ? { ...fromQuery, ...deleteParamsOf(value) } : fromQuery;
-}
-
-function warningValue(message: string): string {
-  return `299 - ${JSON.stringify(message)}`;
 }

@@ -1,3 +1,4 @@
+import { goQuote } from '@manta/api';
 import { isObject, type JsonObject } from '../../json.ts';
 import { BUILTIN_RESOURCES } from '../builtin-resources.ts';
 import { badRequest } from '../errors.ts';
@@ -57,9 +58,11 @@ function checkCustomType({ apiVersion, resource }: ServedVersion, body: JsonObje
 }
 
 function reportUnknown(scope: Scope, params: WriteParams, dropped: readonly string[]): void {
+  // The real server escapes the names of unknown fields for built-in kinds only.
+  const quote = scope.version.isBuiltin ? goQuote : (path: string) => `"${path}"`;
   const problems = [
-    ...dropped.map((path) => `unknown field "${path}"`),
-    ...(params.duplicateFields ?? []).map((path) => `duplicate field "${path}"`),
+    ...dropped.map((path) => `unknown field ${quote(path)}`),
+    ...(params.duplicateFields ?? []).map((path) => `duplicate field ${quote(path)}`),
   ];
   if (problems.length === 0 || params.fieldValidation === 'Ignore') return;
   if (params.fieldValidation === 'Strict') {

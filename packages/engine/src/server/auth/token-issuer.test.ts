@@ -18,7 +18,10 @@ let account: StoredObject;
 
 const world = () => ({ clock, newUid: () => 'some-id', random: () => 0.5 });
 const put = (resource: '/serviceaccounts' | '/pods', name: string, uid: string) =>
-  store.create({ resource, namespace: 'a', name }, { metadata: { name, namespace: 'a', uid } } as never);
+  store.create({ resource, namespace: 'a', name }, {
+    metadata: { name, namespace: 'a', uid },
+    ...(resource === '/pods' ? { spec: { serviceAccountName: 'bot' } } : {}),
+  } as never);
 const issue = (spec: object = {}) => {
   const { token } = issuer.issue(account, { spec })['status'] as { token: string };
   return token;
@@ -67,6 +70,12 @@ describe('a token of a service account', () => {
     expect(issuer.verify(token)?.user.extra).toMatchObject({ 'authentication.kubernetes.io/pod-name': ['p'] });
     store.delete({ resource: '/pods', namespace: 'a', name: 'p' });
     expect(issuer.verify(token)).toBeUndefined();
+  });
+
+  it('is bound to the stored UID of a pod that the request names without one', () => {
+    put('/pods', 'p', 'uid-p');
+    const token = issue({ boundObjectRef: { kind: 'Pod', name: 'p' } });
+    expect(issuer.verify(token)?.user.extra).toMatchObject({ 'authentication.kubernetes.io/pod-uid': ['uid-p'] });
   });
 
   it.each(['', 'x', 'a.b.c', 'a.b.c.d'])('is not "%s"', (text) => {

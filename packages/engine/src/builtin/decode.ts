@@ -114,11 +114,13 @@ function* inFieldOrder(fields: ReadonlyMap<string, ShapeField>, object: JsonObje
 }
 
 function decodeMap(shape: Shape, object: JsonObject, walk: Walk): JsonObject {
-  const decoded: Record<string, Json> = {};
-  for (const [key, child] of Object.entries(object)) {
-    decoded[key] = below(walk, key, () => decode(shape, child, walk) ?? zeroOf(shape));
-  }
-  return decoded;
+  // fromEntries keeps a key `__proto__`, which an assignment would lose.
+  return Object.fromEntries(
+    Object.entries(object).map(([key, child]) => [
+      key,
+      below(walk, key, () => decode(shape, child, walk) ?? zeroOf(shape)),
+    ]),
+  );
 }
 
 /** What Go keeps in structs, which are never empty to it. */

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { validateCrd, validateCrdUpdate } from '../crd/validate-crd.ts';
 import { type CheckText, checkLabelName, checkPathSegment, checkSubdomainName } from '../field/names.ts';
 import { emptyStruct } from './decode.ts';
@@ -225,7 +226,7 @@ export const builtinKinds: readonly BuiltinKind[] = rows.map((row) => {
   const root = module === 'apiextensions' ? 'io.k8s.apiextensions-apiserver.pkg.apis' : 'io.k8s.api';
   const checkName: CheckText = row.checkName ?? checkSubdomainName;
   return {
-    group: groups[module] ?? module,
+    group: ownValue(groups, module) ?? module,
     kind,
     definition: `${root}.${module}.v1.${kind}`,
     isNamespaced: isClusterScoped !== true,

@@ -1,37 +1,38 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** A field's text; empty where it is absent. */
 export function text(object: JsonObject | undefined, key: string): string {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }
 
 /** A field's number; undefined where it is absent. */
 export function number(object: JsonObject | undefined, key: string): number | undefined {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return typeof value === 'number' ? value : undefined;
 }
 
 /** Whether a field is true. */
 export function isTrue(object: JsonObject | undefined, key: string): boolean {
-  return object?.[key] === true;
+  return ownValue(object, key) === true;
 }
 
 /** A field's object; undefined where it is absent. */
 export function part(object: JsonObject | undefined, key: string): JsonObject | undefined {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return isObject(value) ? value : undefined;
 }
 
 /** The objects that a field lists; none where it is absent. */
 export function parts(object: JsonObject | undefined, key: string): readonly JsonObject[] {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** The texts that a field lists; none where it is absent. */
 export function texts(object: JsonObject | undefined, key: string): readonly string[] {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
@@ -49,13 +50,15 @@ export function withFields(object: JsonObject, fields: JsonObject): JsonObject {
 
 /** The object with fields where they are absent; the very same object where none is. */
 export function withDefaults(object: JsonObject, fields: JsonObject): JsonObject {
-  const missing = Object.entries(fields).filter(([key]) => object[key] === undefined || object[key] === null);
+  const missing = Object.entries(fields).filter(
+    ([key]) => ownValue(object, key) === undefined || ownValue(object, key) === null,
+  );
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
 }
 
 /** The object without some of its fields. */
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
-  if (!keys.some((key) => key in object)) return object;
+  if (!keys.some((key) => Object.hasOwn(object, key))) return object;
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
 
@@ -74,7 +77,7 @@ export function mapPart(object: JsonObject, key: string, change: (value: JsonObj
 
 /** Replaces the objects that a field lists by what `change` makes of them. */
 export function mapParts(object: JsonObject, key: string, change: (value: JsonObject) => JsonObject): JsonObject {
-  const list = object[key];
+  const list = ownValue(object, key);
   if (!Array.isArray(list)) return object;
   let isChanged = false;
   const next = list.map((item: Json) => {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { ResolveSchema, Schema } from '../schema.ts';
 import { schemaTexts } from './schemas.gen.ts';
 
@@ -7,7 +8,7 @@ const parsed = new Map<string, Schema>();
 export function builtinSchema(name: string): Schema | undefined {
   const known = parsed.get(name);
   if (known !== undefined) return known;
-  const text = schemaTexts[name];
+  const text = ownValue(schemaTexts, name);
   if (text === undefined) return undefined;
   const schema: Schema = JSON.parse(text);
   parsed.set(name, schema);

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { shapeTexts } from './shapes.gen.ts';
 
 /** How Go reads and writes a value. */
@@ -75,12 +76,12 @@ export function shapeOf(type: string): Shape {
 }
 
 function parse(type: string): Shape {
-  const scalar = scalars[type];
+  const scalar = ownValue(scalars, type);
   if (scalar !== undefined) return { kind: scalar, name: goName(type) };
   if (type.startsWith('*')) return { kind: 'pointer', to: shapeOf(type.slice(1)) };
   if (type.startsWith('[]')) return lazyList(type, type.slice(2));
   if (type.startsWith('map[]')) return lazyMap(type, type.slice(5));
-  const text = shapeTexts[type];
+  const text = ownValue(shapeTexts, type);
   if (text === undefined) throw new Error(`The generated table has no Go type ${type}.`);
   if (text.startsWith('=')) return renamed(shapeOf(text.slice(1)), goName(type));
   return { kind: 'struct', type, name: type.slice(type.indexOf('.') + 1), fields: fieldsOf(text) };

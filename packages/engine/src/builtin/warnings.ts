@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { goQuote, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../json.ts';
 import { metaOf, number, part, parts, text, texts } from './read.ts';
@@ -62,7 +63,7 @@ function containerWarnings(container: JsonObject, at: string): readonly string[]
 }
 
 function portKey(port: JsonObject): string {
-  return JSON.stringify(['containerPort', 'hostPort', 'hostIP', 'protocol'].map((key) => port[key]));
+  return JSON.stringify(['containerPort', 'hostPort', 'hostIP', 'protocol'].map((key) => ownValue(port, key)));
 }
 
 /** Amounts of bytes that are no whole ones. */

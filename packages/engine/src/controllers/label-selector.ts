@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { LabelSelector } from '@manta/api';
 
 type Labels = Readonly<Record<string, string>>;
@@ -8,13 +9,13 @@ export function selects(selector: LabelSelector | undefined, labels: Labels = {}
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
     hasLabels(labels, matchLabels) &&
-    matchExpressions.every(({ key, operator, values = [] }) => meets(labels[key], operator, values))
+    matchExpressions.every(({ key, operator, values = [] }) => meets(ownValue(labels, key), operator, values))
   );
 }
 
 /** Whether all of `wanted` are among the labels. */
 export function hasLabels(labels: Labels | undefined, wanted: Labels): boolean {
-  return Object.entries(wanted).every(([key, value]) => labels?.[key] === value);
+  return Object.entries(wanted).every(([key, value]) => ownValue(labels, key) === value);
 }
 
 /** One condition of a selector; node affinity has `Gt` and `Lt` besides. */

@@ -28,12 +28,12 @@ export function celValue(value: Json, node: SchemaNode | undefined): unknown {
   if (typeof value === 'string') return celText(value, node?.schema.format);
   if (Array.isArray(value)) return value.map((item) => celValue(item, node?.items));
   if (!isObject(value)) return value;
-  const converted: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(value)) {
-    const isProperty = node?.properties.has(key) === true;
-    converted[isProperty ? celName(key) : key] = celValue(child, childNode(node, key));
-  }
-  return converted;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      const isProperty = node?.properties.has(key) === true;
+      return [isProperty ? celName(key) : key, celValue(child, childNode(node, key))];
+    }),
+  );
 }
 
 function celText(text: string, format: string | undefined): unknown {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { childNode, type SchemaNode } from './node.ts';
 import { mapList, mapObject, removed } from './rebuild.ts';
@@ -36,7 +37,7 @@ function fill(value: Json, node: SchemaNode | undefined): Json {
   for (const [name, property] of node.properties) {
     const standard = property.schema.default;
     if (standard === undefined || standard === null) continue;
-    const current = object[name];
+    const current = ownValue(object, name);
     if (current === undefined || (current === null && !property.isNullable)) object = { ...object, [name]: standard };
   }
   return mapObject(object, (child, key) => {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid } from '../field/cause.ts';
 import { GoStruct } from '../field/go-json.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -79,6 +80,6 @@ function shown(given: JsonObject): GoStruct {
 }
 
 function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid, required } from '../field/cause.ts';
 import { checkPathSegment, checkServiceName } from '../field/names.ts';
 import { validateMeta } from '../field/object-meta.ts';
@@ -20,7 +21,7 @@ export function checkEmbedded(root: SchemaNode, object: Json): readonly FieldCau
 function checkResource(resource: JsonObject, path: readonly Step[], causes: FieldCause[]): void {
   const field = (name: string) => fieldPath([...path, name]);
   for (const name of ['apiVersion', 'kind']) {
-    const value = resource[name];
+    const value = ownValue(resource, name);
     if (value === undefined) causes.push(required(field(name)));
     else if (typeof value !== 'string') causes.push(invalid(field(name), value, 'must be a string'));
     else if (value === '') causes.push(invalid(field(name), value, 'must not be empty'));

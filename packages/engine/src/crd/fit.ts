@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import type { Step } from '../field/path.ts';
 import { dottedPath } from '../field/path.ts';
@@ -78,7 +79,7 @@ function fitObject(node: SchemaNode, object: JsonObject, old: Json | undefined, 
   fitSize(node, object, walk);
   let count = 1;
   for (const key of Object.keys(object)) {
-    const value = object[key];
+    const value = ownValue(object, key);
     if (value === undefined) continue;
     const property = node.properties.get(key);
     const child = property ?? node.additional;
@@ -91,11 +92,11 @@ function fitObject(node: SchemaNode, object: JsonObject, old: Json | undefined, 
     }
     walk.path.push(property === undefined ? { key } : key);
     const isTypeMeta = walk.path.length === 1 && (key === 'apiVersion' || key === 'kind');
-    count += fit(child, value, isObject(old) && !isTypeMeta ? old[key] : undefined, walk);
+    count += fit(child, value, isObject(old) && !isTypeMeta ? ownValue(old, key) : undefined, walk);
     walk.path.pop();
   }
   for (const name of schema.required ?? []) {
-    if (object[name] === undefined) walk.errors.push(missing([...walk.path, name]));
+    if (ownValue(object, name) === undefined) walk.errors.push(missing([...walk.path, name]));
   }
   return count;
 }

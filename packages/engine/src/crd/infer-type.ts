@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { bool, type CelType, dyn, fieldType, isSameType, typeName } from './cel-types.ts';
 
@@ -158,7 +159,7 @@ class Inferrer {
 
   #named(name: string, at: number): CelType {
     if (!this.#names.isFunction(name)) return this.#complain(at, `undeclared reference to '${name}' (in container '')`);
-    const kind = returns[name];
+    const kind = ownValue(returns, name);
     return kind === undefined ? dyn : { kind };
   }
 

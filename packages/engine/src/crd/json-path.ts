@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json } from '../json.ts';
 
 /** Reads all values that a path leads to. */
@@ -32,7 +33,7 @@ function stepOf([, dotted, single, double, index, every, filter]: RegExpExecArra
 
 function field(name: string): ReadPath {
   return (value) => {
-    const child = isObject(value) ? value[name] : undefined;
+    const child = isObject(value) ? ownValue(value, name) : undefined;
     return child === undefined ? [] : [child];
   };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { Schema } from '../schema.ts';
@@ -7,7 +8,7 @@ export function keyOf(schema: Schema, item: Json): JsonObject {
   const key: Record<string, Json> = {};
   if (!isObject(item)) return key;
   for (const name of schema['x-kubernetes-list-map-keys'] ?? []) {
-    const value = item[name];
+    const value = ownValue(item, name);
     if (value !== undefined) key[name] = value;
   }
   return key;

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 const compiled = new Map<string, RegExp | undefined>();
 
 /** Compiles a Go regular expression, once; undefined where it is none. */
@@ -13,7 +14,7 @@ function translate(source: string): RegExp | undefined {
     .replaceAll('\\A', '^')
     .replaceAll('\\z', '$')
     .replaceAll('(?P<', '(?<')
-    .replaceAll(/\[:(\w+):\]/g, (whole, name: string) => classes[name] ?? whole);
+    .replaceAll(/\[:(\w+):\]/g, (whole, name: string) => ownValue(classes, name) ?? whole);
   for (const flags of [`${letters}u`, letters]) {
     try {
       return new RegExp(body, flags);

@@ -5,17 +5,14 @@ export const removed: unique symbol = Symbol('removed');
 
 /** Replaces the values of an object by `change`; the very same object where nothing changes. */
 export function mapObject(object: JsonObject, change: (value: Json, key: string) => Json | typeof removed): JsonObject {
-  let copy: Record<string, Json> | undefined;
-  for (const key of Object.keys(object)) {
-    const value = object[key];
-    if (value === undefined) continue;
+  let isChanged = false;
+  const kept: [string, Json][] = [];
+  for (const [key, value] of Object.entries(object)) {
     const next = change(value, key);
-    if (next === value) continue;
-    copy ??= { ...object };
-    if (next === removed) delete copy[key];
-    else copy[key] = next;
+    if (next !== value) isChanged = true;
+    if (next !== removed) kept.push([key, next]);
   }
-  return copy ?? object;
+  return isChanged ? Object.fromEntries(kept) : object;
 }
 
 /** Replaces the items of a list by `change`; the very same list where nothing changes. */

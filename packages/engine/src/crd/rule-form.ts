@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid, notSupported, required } from '../field/cause.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
@@ -49,18 +50,18 @@ function messageCauses(rule: string, message: string, at: string): Causes {
 function leadsSomewhere(schema: JsonObject, path: string): boolean {
   const steps = fieldSteps(path);
   const end = steps.reduce<JsonObject | undefined>((here, step) => {
-    const found = objectAt(here, 'properties')?.[step] ?? here?.['additionalProperties'];
+    const found = ownValue(objectAt(here, 'properties'), step) ?? here?.['additionalProperties'];
     return isObject(found) ? found : undefined;
   }, schema);
   return steps.length > 0 && end !== undefined;
 }
 
 function objectAt(object: JsonObject | undefined, key: string): JsonObject | undefined {
-  const value = object?.[key];
+  const value = ownValue(object, key);
   return isObject(value) ? value : undefined;
 }
 
 function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
 import { deepEqual } from '../deep-equal.ts';
 import { duplicate, forbidden, invalid, omitted, required } from '../field/cause.ts';
@@ -49,7 +50,7 @@ function visit(node: SchemaNode, value: Json, before: Before, path: Step[], caus
       const next = property ?? node.additional;
       if (next?.below.rules !== true) continue;
       path.push(property === undefined ? { key } : key);
-      const old = isObject(before.value) ? before.value[key] : undefined;
+      const old = isObject(before.value) ? ownValue(before.value, key) : undefined;
       visit(next, child, comparable(child, old, before), path, causes);
       path.pop();
     }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid } from '../field/cause.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
@@ -26,6 +27,6 @@ function replicasCauses(object: JsonObject, path: string): readonly FieldCause[]
 
 function readPath(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
-  for (const name of path.replace(/^\./, '').split('.')) value = isObject(value) ? value[name] : undefined;
+  for (const name of path.replace(/^\./, '').split('.')) value = isObject(value) ? ownValue(value, name) : undefined;
   return value;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, notSupported, required } from '../field/cause.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
@@ -77,6 +78,6 @@ function listCauses(schema: JsonObject, path: string): Causes {
 }
 
 function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }

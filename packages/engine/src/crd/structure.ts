@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, required } from '../field/cause.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { FieldCause } from '../status-error.ts';
@@ -78,7 +79,7 @@ const outside: Readonly<Record<string, string>> = {
 function combinationCauses(schema: JsonObject, path: string): Causes {
   const mayType = schema['x-kubernetes-int-or-string'] === true;
   const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => {
-    const list = schema[key];
+    const list = ownValue(schema, key);
     return (Array.isArray(list) ? list : []).flatMap((branch, index) => {
       const isAllowed = mayType && key === 'anyOf';
       return isObject(branch) && !isAllowed ? nestedCauses(branch, `${path}.${key}[${index}]`) : [];
@@ -89,7 +90,7 @@ function combinationCauses(schema: JsonObject, path: string): Causes {
 
 function nestedCauses(branch: JsonObject, path: string): Causes {
   return Object.entries(outside).flatMap(([key, problem]) =>
-    branch[key] === undefined || branch[key] === '' || branch[key] === false
+    ownValue(branch, key) === undefined || ownValue(branch, key) === '' || ownValue(branch, key) === false
       ? []
       : [forbidden(`${path}.${key}`, problem)],
   );
@@ -119,6 +120,6 @@ function ownDefaultCauses(schema: JsonObject, path: string): Causes {
 }
 
 function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import { forbidden, invalid, notSupported, required } from '../field/cause.ts';
 import { GoStruct } from '../field/go-json.ts';
@@ -100,7 +101,7 @@ type CheckValue = (value: Json, path: string) => Causes;
 
 /** Checks a field of all versions; what they have in common is reported once, for the definition as a whole. */
 function sharedCauses(versions: readonly JsonObject[], key: string, shared: string, check: CheckValue): Causes {
-  const values = versions.map((version) => version[key]);
+  const values = versions.map((version) => ownValue(version, key));
   const [first] = values;
   if (first !== undefined && values.every((value) => deepEqual(value, first))) return check(first, shared);
   return values.flatMap((value, index) => (value === undefined ? [] : check(value, `spec.versions[${index}].${key}`)));
@@ -220,21 +221,21 @@ function storedCauses(crd: JsonObject, versions: readonly JsonObject[]): Causes 
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
+  const value = ownValue(object, key);
   return isObject(value) ? value : {};
 }
 
 function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
+  const value = ownValue(object, key);
   return typeof value === 'string' ? value : '';
 }
 
 function listAt(object: JsonObject, key: string): readonly JsonObject[] {
-  const value = object[key];
+  const value = ownValue(object, key);
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function texts(object: JsonObject, key: string): readonly string[] {
-  const value = object[key];
+  const value = ownValue(object, key);
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 const ranks: Readonly<Record<string, number>> = { '': 3, beta: 2, alpha: 1 };
 
 /** Orders versions as discovery prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by the alphabet. */
@@ -15,5 +16,5 @@ export function compareVersions(a: string, b: string): number {
 /** Maturity, major, minor; undefined where the name does not follow the convention. */
 function parse(version: string): readonly number[] | undefined {
   const [, major, stage = '', minor = '0'] = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
-  return major === undefined ? undefined : [ranks[stage] ?? 0, Number(major), Number(minor)];
+  return major === undefined ? undefined : [ownValue(ranks, stage) ?? 0, Number(major), Number(minor)];
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { goQuote } from '@manta/api';
 import type { FieldCause } from '../status-error.ts';
 import { goJson } from './go-json.ts';
@@ -65,7 +66,7 @@ export function tooMany(field: string, actual: number, max: number): FieldCause 
 }
 
 function cause(reason: string, field: string, value: unknown, detail: string): FieldCause {
-  const parts = [words[reason] ?? reason];
+  const parts = [ownValue(words, reason) ?? reason];
   if (value !== omitted) parts.push(typeof value === 'string' ? goQuote(value) : goJson(value));
   if (detail !== '') parts.push(detail);
   return { reason, message: parts.join(': '), field };

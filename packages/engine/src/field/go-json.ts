@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 /** Writes a value as Go's JSON encoder does: object keys sorted, `<`, `>` and `&` escaped. */
 export function goJson(value: unknown): string {
   if (value instanceof GoStruct) {
@@ -43,5 +44,5 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function text(value: string): string {
-  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (char) => escapes[char] ?? char);
+  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (char) => ownValue(escapes, char) ?? char);
 }

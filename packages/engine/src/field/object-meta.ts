@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { goQuote } from '@manta/api';
 import { deepEqual } from '../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
@@ -100,7 +101,7 @@ function ownerFieldCauses(owner: JsonObject, field: string): readonly FieldCause
     causes.push(invalid(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
   }
   for (const key of ['kind', 'name', 'uid']) {
-    if (text(owner[key]) === '') causes.push(invalid(`${field}.${key}`, '', 'must not be empty'));
+    if (text(ownValue(owner, key)) === '') causes.push(invalid(`${field}.${key}`, '', 'must not be empty'));
   }
   if (apiVersion === 'v1' && owner['kind'] === 'Event') {
     causes.push(invalid(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
@@ -139,8 +140,8 @@ export function validateMetaUpdate(meta: JsonObject, old: JsonObject, path = 'me
     causes.push(invalid(`${path}.generation`, count(meta['generation']), 'must not be decremented'));
   }
   for (const key of immutable) {
-    if (!deepEqual(meta[key], old[key])) {
-      causes.push(invalid(`${path}.${key}`, meta[key] ?? emptyOf(key), 'field is immutable'));
+    if (!deepEqual(ownValue(meta, key), ownValue(old, key))) {
+      causes.push(invalid(`${path}.${key}`, ownValue(meta, key) ?? emptyOf(key), 'field is immutable'));
     }
   }
   return [

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Pod } from '@manta/api';
 import type { Stored } from '../controllers/cluster.ts';
 
@@ -43,5 +44,5 @@ export const HEALTHY: PodRule = {};
 
 /** Picks pods by their labels. */
 export function withLabels(labels: Readonly<Record<string, string>>): (pod: Stored<Pod>) => boolean {
-  return ({ metadata }) => Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value);
+  return ({ metadata }) => Object.entries(labels).every(([key, value]) => ownValue(metadata.labels, key) === value);
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { StatusError } from '../status-error.ts';
@@ -64,10 +65,12 @@ function readOperation(operation: unknown): JsonObject {
   if (!isObject(operation)) {
     throw unreadablePatch(`error decoding patch: ${cannotUnmarshal(operation, 'value of type handlers.jsonPatchOp')}`);
   }
-  const wrong = ['op', 'path', 'from'].find((key) => !isAbsent(operation[key]) && typeof operation[key] !== 'string');
+  const wrong = ['op', 'path', 'from'].find(
+    (key) => !isAbsent(ownValue(operation, key)) && typeof ownValue(operation, key) !== 'string',
+  );
   if (wrong === undefined) return operation;
   const target = `struct field jsonPatchOp.${wrong} of type string`;
-  throw unreadablePatch(`error decoding patch: ${cannotUnmarshal(operation[wrong], target)}`);
+  throw unreadablePatch(`error decoding patch: ${cannotUnmarshal(ownValue(operation, wrong), target)}`);
 }
 
 function applyStep(document: Json, step: JsonObject, budget: CopyBudget): Json {
@@ -119,7 +122,7 @@ function test(document: Json, step: JsonObject, value: Json): Json {
 }
 
 function placeOf(step: JsonObject, field: 'path' | 'from'): readonly string[] {
-  const text = step[field];
+  const text = ownValue(step, field);
   const place = typeof text === 'string' ? parsePointer(text) : undefined;
   if (place === undefined) throw new NoSuchPlace();
   return place;

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { ResolveSchema, Schema } from '../schema.ts';
 import { fieldSchema, mergeKeyOf, strategyOf } from './strategic-schema.ts';
@@ -30,7 +31,7 @@ function mergedValue(before: Json | undefined, value: Json, schema: Schema, reso
   const item = resolve(schema.items ?? {});
   return value.map((each: Json) => {
     if (!isObject(each)) return each;
-    const known = before.find((other: Json) => isObject(other) && other[key] === each[key]);
+    const known = before.find((other: Json) => isObject(other) && ownValue(other, key) === ownValue(each, key));
     return isObject(known) ? mergedPatch(known, each, item, resolve) : each;
   });
 }

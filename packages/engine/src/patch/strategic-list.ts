@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { goType, plain } from './managed-fields/go-value.ts';
 import { patchDoesNotApply } from './patch-errors.ts';
@@ -27,11 +28,11 @@ export function mergeStrategicLists(
   if (key === '') throw cannotMerge('cannot merge lists without merge key for struct');
   const special = followItemDirectives(original.filter(isObject), patch.filter(isObject), key);
   const merged = mergeByKey(special.original, special.patch, key, mergeItems);
-  const wanted = special.patch.map((item) => item[key]);
+  const wanted = special.patch.map((item) => ownValue(item, key));
   const ordered = merged.filter((item) => wanted.includes(keyOf(item, key)));
   const others = merged.filter((item) => !wanted.includes(keyOf(item, key)));
-  const byPatch = ordered.toSorted((a, b) => wanted.indexOf(a[key]) - wanted.indexOf(b[key]));
-  return interleave(others, byPatch, special.original, (item) => (isObject(item) ? item[key] : undefined));
+  const byPatch = ordered.toSorted((a, b) => wanted.indexOf(ownValue(a, key)) - wanted.indexOf(ownValue(b, key)));
+  return interleave(others, byPatch, special.original, (item) => (isObject(item) ? ownValue(item, key) : undefined));
 }
 
 /** The list without the given values. */
@@ -101,7 +102,7 @@ function followItemDirectives(
     if (directive === 'replace') isReplaced = true;
     else if (directive === 'delete') {
       const value = keyOf(item, key);
-      left = left.filter((each) => each[key] !== value);
+      left = left.filter((each) => ownValue(each, key) !== value);
     } else if (directive === 'merge') throw cannotMerge('merging lists cannot yet be specified in the patch');
     else throw unknownDirective(directive, item);
   }
@@ -117,7 +118,7 @@ function mergeByKey(
   const merged = [...original];
   for (const item of patch) {
     const value = keyOf(item, key);
-    const at = merged.findIndex((each) => each[key] === value);
+    const at = merged.findIndex((each) => ownValue(each, key) === value);
     const known = merged[at];
     if (known === undefined) merged.push(item);
     else merged[at] = mergeItems(known, item);
@@ -166,7 +167,7 @@ function elementType(...lists: readonly (readonly Json[])[]): string {
 
 function keyOf(item: Json, key: string): Json {
   if (!isObject(item)) throw badFormat('setElementOrder list');
-  const value = item[key];
+  const value = ownValue(item, key);
   if (value === undefined) throw missingMergeKey(item, key);
   return value;
 }

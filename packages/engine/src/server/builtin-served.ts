@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { builtinKinds, builtinSchema, createBuiltinStrategy, resolveBuiltin } from '../builtin/index.ts';
 import { resourceName } from '../resource-info.ts';
 import type { Schema } from '../schema.ts';
@@ -30,7 +31,7 @@ function servedBuiltin({ info, rules, isVirtual }: BuiltinResource): ServedResou
       isBuiltin: true,
       ...(info.kind === 'Endpoints' ? { deprecationWarning: ENDPOINTS_WARNING } : {}),
       hasStatus: info.subresources.includes('status'),
-      selectableFields: SELECTABLE_FIELDS[resourceName(info)] ?? {},
+      selectableFields: ownValue(SELECTABLE_FIELDS, resourceName(info)) ?? {},
       columns: builtinColumns(resourceName(info)),
       fromStored: (object) => object,
       toStored: (object) => object,

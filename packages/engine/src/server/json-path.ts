@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** Reads `a.b.c`; undefined where something on the way is missing. Keys with dots cannot be named. */
@@ -5,7 +6,7 @@ export function valueAt(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
   for (const key of path.split('.')) {
     if (!isObject(value)) return undefined;
-    value = value[key];
+    value = ownValue(value, key);
   }
   return value;
 }
@@ -14,7 +15,7 @@ export function valueAt(object: JsonObject, path: string): Json | undefined {
 export function withValueAt(object: JsonObject, path: string, value: Json): JsonObject {
   const [key = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...object, [key]: value };
-  const inner = object[key];
+  const inner = ownValue(object, key);
   return { ...object, [key]: withValueAt(isObject(inner) ? inner : {}, rest.join('.'), value) };
 }
 

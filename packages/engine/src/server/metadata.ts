@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** The metadata of an object that may still lack it. */
@@ -8,7 +9,7 @@ export function metadataOf(object: JsonObject): JsonObject {
 
 /** A text of the metadata, empty where it is missing. */
 export function metaText(object: JsonObject, key: string): string {
-  const value = metadataOf(object)[key];
+  const value = ownValue(metadataOf(object), key);
   return typeof value === 'string' ? value : '';
 }
 

@@ -29,6 +29,6 @@ function resizedContainers(sent: readonly JsonObject[], old: readonly JsonObject
 }
 
 function withResources(target: JsonObject, source: JsonObject, keys: readonly string[]): JsonObject {
-  const given = keys.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]] as const]));
+  const given = Object.entries(source).filter(([key]) => keys.includes(key));
   return { ...without(target, ...keys), ...Object.fromEntries(given) };
 }

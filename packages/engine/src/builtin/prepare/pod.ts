@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isZeroQuantity, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../../json.ts';
 import { mapPart, part, parts, text, withDefaults } from '../read.ts';
@@ -75,7 +76,7 @@ export function qosClass(spec: JsonObject): string {
 function nonZero(resources: JsonObject | undefined, key: string): ReadonlyMap<string, bigint> {
   const found = new Map<string, bigint>();
   for (const name of counted) {
-    const value = part(resources, key)?.[name];
+    const value = ownValue(part(resources, key), name);
     const parsed = typeof value === 'string' ? parseQuantity(value) : undefined;
     if (parsed?.ok === true && !isZeroQuantity(parsed.value)) found.set(name, parsed.value.nanos);
   }

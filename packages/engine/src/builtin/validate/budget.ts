@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid } from '../../field/cause.ts';
 import { GoStruct } from '../../field/go-json.ts';
 import { regexError } from '../../field/regex-error.ts';
@@ -46,6 +47,6 @@ function shown(spec: JsonObject): GoStruct {
 }
 
 function pick(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
+  const value = ownValue(object, key);
   return value === undefined ? {} : { [key]: value };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { invalid, notSupported, required } from '../../field/cause.ts';
 import type { CheckText } from '../../field/names.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -41,7 +42,7 @@ export function checkOneOf(object: JsonObject, key: string, path: string, allowe
 
 /** The field may be missing, but must have one of these values where it is there. */
 export function checkOptionalOneOf(object: JsonObject, key: string, path: string, allowed: readonly string[]): Causes {
-  const value = object[key];
+  const value = ownValue(object, key);
   if (typeof value !== 'string' || allowed.includes(value)) return [];
   return [notSupported(`${path}.${key}`, value, allowed)];
 }

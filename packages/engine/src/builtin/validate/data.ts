@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../deep-equal.ts';
 import { forbidden, invalid, required, tooLong } from '../../field/cause.ts';
 import { byteLength } from '../../field/names.ts';
@@ -16,7 +17,9 @@ export function checkConfigMap(object: JsonObject): Causes {
   return [
     ...plain.flatMap(([key]) => [
       ...checkValue(key, `data[${key}]`, checkConfigKey),
-      ...(binary[key] === undefined ? [] : [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')]),
+      ...(ownValue(binary, key) === undefined
+        ? []
+        : [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')]),
     ]),
     ...textEntries(object, 'binaryData').flatMap(([key]) => checkValue(key, `binaryData[${key}]`, checkConfigKey)),
     ...(size > maxBytes ? [tooLong('', maxBytes)] : []),
@@ -38,7 +41,7 @@ const neededData: Readonly<Record<string, readonly string[]>> = {
 export function checkSecret(object: JsonObject): Causes {
   const data = part(object, 'data') ?? {};
   const type = text(object, 'type');
-  const missing = (neededData[type] ?? []).filter((key) => data[key] === undefined);
+  const missing = (ownValue(neededData, type) ?? []).filter((key) => ownValue(data, key) === undefined);
   return [
     ...Object.keys(data).flatMap((key) => checkValue(key, `data[${key}]`, checkConfigKey)),
     ...(encodedSize(object, 'data') > maxBytes ? [tooLong('data', maxBytes)] : []),
@@ -77,7 +80,7 @@ export function checkDataUpdate(
     if (isTrue(old, 'immutable')) {
       if (!isTrue(object, 'immutable')) causes.push(forbidden('immutable', problem));
       for (const key of ['data', 'binaryData']) {
-        if (!deepEqual(object[key] ?? {}, old[key] ?? {})) causes.push(forbidden(key, problem));
+        if (!deepEqual(ownValue(object, key) ?? {}, ownValue(old, key) ?? {})) causes.push(forbidden(key, problem));
       }
     }
     return [...causes, ...check(object)];

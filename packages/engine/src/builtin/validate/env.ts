@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isZeroQuantity, parseQuantity } from '@manta/api';
 import { invalid, notSupported, required } from '../../field/cause.ts';
 import { type CheckText, checkLabelName, checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
@@ -72,7 +73,7 @@ const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 function valueFromCauses(variable: JsonObject, path: string): Causes {
   const from = part(variable, 'valueFrom');
   if (from === undefined) return [];
-  const given = sources.filter((key) => from[key] !== undefined);
+  const given = sources.filter((key) => ownValue(from, key) !== undefined);
   const causes = given.flatMap((key) => sourceCauses(key, part(from, key) ?? {}, `${path}.${key}`));
   const problem = sourceProblem(given.length, text(variable, 'value') !== '');
   return problem === '' ? causes : [...causes, invalid(path, '', problem)];
@@ -156,15 +157,15 @@ function divisorProblem(resource: string, divisor: string): string {
     'ephemeral-storage': 'local ephemeral storage',
     'hugepages-': 'hugepages',
   };
-  if (names[kind] === undefined || divisors.split(', ').includes(divisor)) return '';
-  return `only divisor's values ${divisors} are supported with the ${names[kind]} resource`;
+  if (ownValue(names, kind) === undefined || divisors.split(', ').includes(divisor)) return '';
+  return `only divisor's values ${divisors} are supported with the ${ownValue(names, kind)} resource`;
 }
 
 function envFromCauses(source: JsonObject, path: string, listPath: string): Causes {
   const causes: Causes[number][] = [];
   const prefix = text(source, 'prefix');
   if (prefix !== '') causes.push(...checkValue(prefix, `${path}.prefix`, checkEnvName));
-  const given = ['configMapRef', 'secretRef'].filter((key) => source[key] !== undefined);
+  const given = ['configMapRef', 'secretRef'].filter((key) => ownValue(source, key) !== undefined);
   for (const key of given)
     causes.push(...checkNamed(part(source, key) ?? {}, 'name', `${path}.${key}`, checkPrefixName));
   if (given.length === 0) causes.push(invalid(listPath, '', 'must specify one of: `configMapRef` or `secretRef`'));

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../deep-equal.ts';
 import { invalid, required } from '../../field/cause.ts';
 import { checkQualifiedName, checkSubdomainName } from '../../field/names.ts';
@@ -59,7 +60,7 @@ export function checkGroupEvent(object: JsonObject): Causes {
   if (type !== 'Normal' && type !== 'Warning') causes.push(invalid('type', '', `has invalid value: ${type}`));
   causes.push(
     ...['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount']
-      .filter((key) => object[key] !== undefined && object[key] !== null)
+      .filter((key) => ownValue(object, key) !== undefined && ownValue(object, key) !== null)
       .map((key) => invalid(oldName(key), '', 'needs to be unset')),
   );
   if (Object.keys(part(object, 'deprecatedSource') ?? {}).length > 0)
@@ -90,8 +91,8 @@ export function checkGroupEventUpdate(object: JsonObject, old: JsonObject): Caus
     ...legacyCauses(object, group),
     ...(deepEqual(object['series'], old['series']) ? [] : seriesCauses(object)),
     ...told
-      .filter((key) => !deepEqual(object[key], old[key]))
-      .map((key) => invalid(storedName(key), object[key] ?? null, 'field is immutable')),
+      .filter((key) => !deepEqual(ownValue(object, key), ownValue(old, key)))
+      .map((key) => invalid(storedName(key), ownValue(object, key) ?? null, 'field is immutable')),
   ];
 }
 

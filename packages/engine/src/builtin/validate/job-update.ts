@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../deep-equal.ts';
 import { invalid } from '../../field/cause.ts';
 import type { JsonObject } from '../../json.ts';
@@ -12,13 +13,13 @@ const fixed = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPe
 export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource: string): Causes {
   if (subresource === 'status') return checkJobStatus(object, old);
   const [spec, before] = [part(object, 'spec') ?? {}, part(old, 'spec') ?? {}];
-  const changed = fixed.filter((key) => !deepEqual(spec[key], before[key]));
+  const changed = fixed.filter((key) => !deepEqual(ownValue(spec, key), ownValue(before, key)));
   const hasOtherCount = spec['completions'] !== before['completions'] && text(before, 'completionMode') !== 'Indexed';
   return [
     ...checkJobSpec(spec),
     ...generatedCauses(object, spec),
     ...[...(hasOtherCount ? ['completions'] : []), ...changed].map((key) =>
-      invalid(`spec.${key}`, spec[key] ?? null, 'field is immutable'),
+      invalid(`spec.${key}`, ownValue(spec, key) ?? null, 'field is immutable'),
     ),
     ...templateCauses(part(spec, 'template'), part(before, 'template'), canChangeTemplate(old)),
   ];

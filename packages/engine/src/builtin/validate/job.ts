@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, notSupported, required, tooLong } from '../../field/cause.ts';
 import { checkLabelName } from '../../field/names.ts';
 import { validateAnnotations, validateLabels } from '../../field/object-meta.ts';
@@ -72,8 +73,8 @@ export function generatedCauses(object: JsonObject, spec: JsonObject): Causes {
   const made = podLabelsOf(metaOf(object));
   const missing = Object.entries(made).flatMap(([key, value]) => {
     const field = `${template}.metadata.labels[${key}]`;
-    if (labels[key] === undefined) return [required(field, `must be '${value}'`)];
-    return labels[key] === value ? [] : [invalid(field, labels, `must be '${value}'`)];
+    if (ownValue(labels, key) === undefined) return [required(field, `must be '${value}'`)];
+    return ownValue(labels, key) === value ? [] : [invalid(field, labels, `must be '${value}'`)];
   });
   const isSound = checkSelector(spec, 'selector', 'spec').length === 0;
   if (!isSound || isSelected(made, selector)) return missing;

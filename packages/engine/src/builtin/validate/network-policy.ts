@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { BlockList, isIPv6 } from 'node:net';
 import { forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import type { JsonObject } from '../../json.ts';
@@ -49,7 +50,7 @@ function portCauses(rule: JsonObject, path: string): Causes {
 }
 
 function peerCauses(peer: JsonObject, path: string): Causes {
-  const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((key) => peer[key] !== undefined);
+  const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((key) => ownValue(peer, key) !== undefined);
   const block = part(peer, 'ipBlock');
   return [
     ...checkSelector(peer, 'podSelector', path),

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../deep-equal.ts';
 import { forbidden, invalid } from '../../field/cause.ts';
 import type { JsonObject } from '../../json.ts';
@@ -66,7 +67,7 @@ function removalCauses(spec: JsonObject, before: JsonObject): Causes {
 }
 
 function isRemoved(now: JsonObject | undefined, then: JsonObject | undefined): boolean {
-  return Object.keys(then ?? {}).some((name) => now?.[name] === undefined);
+  return Object.keys(then ?? {}).some((name) => ownValue(now, name) === undefined);
 }
 
 function otherCauses(spec: JsonObject, before: JsonObject): Causes {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import { regexError } from '../../field/regex-error.ts';
 import type { JsonObject } from '../../json.ts';
@@ -23,7 +24,7 @@ export function checkProbes(container: JsonObject, path: string, graceSeconds: n
 /** Containers that end before the pod starts are not watched. */
 export function checkNoProbes(container: JsonObject, path: string): Causes {
   return ['lifecycle', ...probes]
-    .filter((key) => container[key] !== undefined)
+    .filter((key) => ownValue(container, key) !== undefined)
     .map((key) => forbidden(`${path}.${key}`, 'may not be set for init containers without restartPolicy=Always'));
 }
 
@@ -81,11 +82,11 @@ function handlerCauses(
   actions: Readonly<Record<string, CheckAction>>,
   grace: number | undefined,
 ): Causes {
-  const given = Object.keys(actions).filter((key) => handler[key] !== undefined);
+  const given = Object.keys(actions).filter((key) => ownValue(handler, key) !== undefined);
   if (given.length === 0) return [required(path, 'must specify a handler type')];
   return given.flatMap((key, index) =>
     index === 0
-      ? (actions[key]?.(part(handler, key) ?? {}, `${path}.${key}`, grace) ?? [])
+      ? (ownValue(actions, key)?.(part(handler, key) ?? {}, `${path}.${key}`, grace) ?? [])
       : [forbidden(`${path}.${key}`, 'may not specify more than 1 handler type')],
   );
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import { GoStruct } from '../../field/go-json.ts';
 import type { JsonObject } from '../../json.ts';
@@ -65,7 +66,7 @@ function goContext(context: JsonObject): GoStruct {
       ? {}
       : { capabilities: { Add: capabilities['add'] ?? null, Drop: capabilities['drop'] ?? null } }),
   };
-  return new GoStruct(Object.fromEntries(names.map((name) => [goName(name), shown[name] ?? null])));
+  return new GoStruct(Object.fromEntries(names.map((name) => [goName(name), ownValue(shown, name) ?? null])));
 }
 
 function procMountCauses(context: JsonObject, path: string, isHostUser: boolean): Causes {

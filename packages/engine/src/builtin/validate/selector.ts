@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { forbidden, invalid, required } from '../../field/cause.ts';
 import { checkLabelValue, checkQualifiedName } from '../../field/names.ts';
 import { validateLabels } from '../../field/object-meta.ts';
@@ -78,12 +79,12 @@ function nodeFieldCauses(requirement: JsonObject, path: string): Causes {
 
 /** Whether labels are what a selector asks for; a selector that is not sound matches everything. */
 export function isSelected(labels: JsonObject, selector: JsonObject | undefined): boolean {
-  const isEqual = textEntries(selector, 'matchLabels').every(([key, value]) => labels[key] === value);
+  const isEqual = textEntries(selector, 'matchLabels').every(([key, value]) => ownValue(labels, key) === value);
   return isEqual && parts(selector, 'matchExpressions').every((requirement) => isMet(labels, requirement));
 }
 
 function isMet(labels: JsonObject, requirement: JsonObject): boolean {
-  const value = labels[text(requirement, 'key')];
+  const value = ownValue(labels, text(requirement, 'key'));
   const isListed = typeof value === 'string' && texts(requirement, 'values').includes(value);
   switch (text(requirement, 'operator')) {
     case 'In':

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isIP, isIPv6 } from 'node:net';
 import { deepEqual } from '../../deep-equal.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/cause.ts';
@@ -65,7 +66,7 @@ function typeCauses(spec: JsonObject, type: string, isHeadless: boolean): Causes
 
 function externalAddressCauses(spec: JsonObject): Causes {
   return ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']
-    .filter((key) => spec[key] !== undefined)
+    .filter((key) => ownValue(spec, key) !== undefined)
     .map((key) => forbidden(`spec.${key}`, 'may not be set for ExternalName services'));
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { goQuote, parseQuantity } from '@manta/api';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/cause.ts';
 import { checkLabelName, checkSubdomainName } from '../../field/names.ts';
@@ -95,7 +96,7 @@ export function checkVolumes(spec: JsonObject, path: string, podName: string): C
 }
 
 function sourcesOf(volume: JsonObject): readonly string[] {
-  return Object.keys(sources).filter((key) => volume[key] !== undefined);
+  return Object.keys(sources).filter((key) => ownValue(volume, key) !== undefined);
 }
 
 function claimNameCauses(claim: string, name: string, field: string): Causes {
@@ -107,7 +108,7 @@ function sourceCauses(volume: JsonObject, path: string): Causes[number][] {
   if (given.length === 0) return [required(path, 'must specify a volume type')];
   return given.flatMap((key, index) =>
     index === 0
-      ? (sources[key]?.(part(volume, key) ?? {}, `${path}.${key}`) ?? [])
+      ? (ownValue(sources, key)?.(part(volume, key) ?? {}, `${path}.${key}`) ?? [])
       : [forbidden(`${path}.${key}`, 'may not specify more than 1 volume type')],
   );
 }
@@ -194,7 +195,7 @@ function projectionCauses(
   path: string,
   isTaken: (target: string) => boolean,
 ): Causes {
-  const given = projections.filter((key) => projection[key] !== undefined);
+  const given = projections.filter((key) => ownValue(projection, key) !== undefined);
   const causes: Causes[number][] = given.flatMap((key): Causes => {
     const source = part(projection, key) ?? {};
     if (key === 'serviceAccountToken') return tokenCauses(source, `${at}.${key}`, path);

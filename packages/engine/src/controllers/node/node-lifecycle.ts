@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Node, Taint } from '@manta/api';
 import { deepEqual } from '../../deep-equal.ts';
 import { type Cluster, nameOf, readOne, type Stored } from '../cluster.ts';
@@ -67,7 +68,7 @@ function wantedTaints({ spec, status }: Node): readonly Taint[] {
   const ready = conditions.find(({ type }) => type === 'Ready')?.status;
   const pressures = conditions
     .filter(({ status: holds }) => holds === 'True')
-    .flatMap(({ type }) => PRESSURES[type] ?? [])
+    .flatMap(({ type }) => ownValue(PRESSURES, type) ?? [])
     .map((key) => ({ key, effect: 'NoSchedule' }));
   const cordoned = spec?.unschedulable === true ? [{ key: UNSCHEDULABLE, effect: 'NoSchedule' }] : [];
   return [...readiness(ready), ...pressures, ...cordoned];

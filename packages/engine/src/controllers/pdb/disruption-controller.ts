@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { LabelSelector, Pod } from '@manta/api';
 import { deepEqual } from '../../deep-equal.ts';
 import type { StoreEvent } from '../../store/contract.ts';
@@ -80,7 +81,7 @@ async function writeCounts(
   const alive = selected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const isThere = (name: string) => alive.some(({ metadata }) => metadata.name === name);
   const { pods: disrupted, nextMs } = disruptionsUnderWay(budget.status?.disruptedPods ?? {}, isThere, nowMs);
-  const healthy = alive.filter((pod) => isPodReady(pod) && disrupted[pod.metadata.name] === undefined).length;
+  const healthy = alive.filter((pod) => isPodReady(pod) && ownValue(disrupted, pod.metadata.name) === undefined).length;
   const allowed = expected <= 0 ? 0 : Math.max(0, healthy - desired);
   const { generation = 1 } = budget.metadata;
   await write(cluster, budget, {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { OwnerReference, Pod } from '@manta/api';
 import { type ResourceInfo, resourceName } from '../../resource-info.ts';
 import type { Store } from '../../store/contract.ts';
@@ -46,7 +47,7 @@ function replicasOf(
   if (info === undefined || path === undefined)
     throw new ScaleError(`${name} does not implement the scale subresource`);
   const object = store.get({ resource: resourceName(info), namespace, name: owner.name });
-  const value = path.split('.').reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), object);
+  const value = path.split('.').reduce<unknown>((at, key) => (isRecord(at) ? ownValue(at, key) : undefined), object);
   return typeof value === 'number' ? value : 0;
 }
 

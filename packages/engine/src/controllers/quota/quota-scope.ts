@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '@manta/api';
 import type { ResourceInfo } from '../../resource-info.ts';
 import type { StoredObject } from '../../stored-object.ts';
@@ -41,7 +42,7 @@ function isBestEffort({ spec }: Pod): boolean {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   return containers.every(({ resources }) =>
     ['cpu', 'memory'].every(
-      (name) => resources?.requests?.[name] === undefined && resources?.limits?.[name] === undefined,
+      (name) => ownValue(resources?.requests, name) === undefined && ownValue(resources?.limits, name) === undefined,
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { formatQuantity, type Pod, parseQuantity, type Quantity, quantityOf, type ResourceQuota } from '@manta/api';
 import { type ResourceInfo, resourceName } from '../../resource-info.ts';
 import type { Store } from '../../store/contract.ts';
@@ -40,12 +41,17 @@ export function quotaRefusal(
   const earlier = before === undefined ? undefined : objectUsage(resource, before);
   const over = [...objectUsage(resource, object)]
     .map(([name, amount]) => ({ name, nanos: amount.nanos - (earlier?.get(name)?.nanos ?? 0n), format: amount.format }))
-    .filter(({ name, nanos }) => nanos > 0n && name in hard && nanos + nanosOf(quota.used[name]) > nanosOf(hard[name]))
+    .filter(
+      ({ name, nanos }) =>
+        nanos > 0n &&
+        Object.hasOwn(hard, name) &&
+        nanos + nanosOf(ownValue(quota.used, name)) > nanosOf(ownValue(hard, name)),
+    )
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (over.length === 0) return undefined;
   const requested = over.map((amount) => `${amount.name}=${formatQuantity(amount)}`).join(',');
-  const used = over.map(({ name }) => `${name}=${quota.used[name] ?? '0'}`).join(',');
-  const limited = over.map(({ name }) => `${name}=${hard[name]}`).join(',');
+  const used = over.map(({ name }) => `${name}=${ownValue(quota.used, name) ?? '0'}`).join(',');
+  const limited = over.map(({ name }) => `${name}=${ownValue(hard, name)}`).join(',');
   return `exceeded quota: ${quota.name}, requested: ${requested}, used: ${used}, limited: ${limited}`;
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Node, NodeSelectorTerm, Pod, Taint, Toleration } from '@manta/api';
 import { hasLabels, meets } from '../label-selector.ts';
 import { type Amounts, podRequests, readAmounts } from './pod-requests.ts';
@@ -83,7 +84,7 @@ function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTe
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata?.labels ?? {};
   return (
-    matchExpressions.every(({ key, operator, values = [] }) => meets(labels[key], operator, values)) &&
+    matchExpressions.every(({ key, operator, values = [] }) => meets(ownValue(labels, key), operator, values)) &&
     matchFields.every(({ key, operator, values = [] }) =>
       meets(key === 'metadata.name' ? node.metadata?.name : undefined, operator, values),
     )

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json } from '../../json.ts';
 import type { ListType } from './merge-type.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
@@ -24,7 +25,7 @@ function keyedElement(list: ListType, item: Json): PathElement {
   if (!isObject(item)) throw new NoKey('associative list with keys may not have non-map elements');
   const fields = list.item().map?.fields;
   const keys = list.keys.flatMap((name): [string, Json][] => {
-    const value = item[name] ?? fields?.get(name)?.default;
+    const value = ownValue(item, name) ?? fields?.get(name)?.default;
     return value === undefined || value === null ? [] : [[name, value]];
   });
   if (keys.length > 0) return keyElement(Object.fromEntries(keys));

@@ -14,11 +14,11 @@ export function environmentOf(
   sources: PodSources,
   base: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const variables: Variables = { ...base };
-  for (const source of container.envFrom ?? []) Object.assign(variables, fromSource(source, sources));
+  let variables: Variables = { ...base };
+  for (const source of container.envFrom ?? []) variables = { ...variables, ...fromSource(source, sources) };
   for (const variable of container.env ?? []) {
     const value = valueOf(variable, container, sources, variables);
-    if (value !== undefined) variables[variable.name] = value;
+    if (value !== undefined) variables = { ...variables, [variable.name]: value };
   }
   return variables;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 /** What stands in for an image on this machine: programs that are installed, found by PATH and variables. */
 export type ImageAnswer =
   | { readonly kind: 'known'; readonly env: Readonly<Record<string, string>>; readonly command?: readonly string[] }
@@ -33,7 +34,7 @@ export interface ImageTableOptions {
 /** Ray's images are the installed Ray, or the version that their tag says; small system images are this system; others have to be configured. */
 export function createImageTable({ rayBin, rayOfVersion, redisBin, configured = {} }: ImageTableOptions): ImageTable {
   return (image) => {
-    const own = configured[nameOf(image)];
+    const own = ownValue(configured, nameOf(image));
     if (own !== undefined) {
       const { bin, command } = own;
       return { kind: 'known', env: environment(bin), ...(command === undefined ? {} : { command }) };

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { ConfigMap, Container, Pod, Secret } from '@manta/api';
 import { parseQuantity, quantityMilliValue } from '@manta/api';
 
@@ -31,7 +32,7 @@ export function podField(sources: PodSources, path: string): string | undefined 
     'status.podIP': podIp || status?.podIP,
     'status.podIPs': podIp || status?.podIP,
   };
-  return fields[path];
+  return ownValue(fields, path);
 }
 
 /** A resource of a container in whole units of the divisor, rounded up; the node's where the container has no limit. */
@@ -44,7 +45,7 @@ export function resourceField(
   const [list, ...name] = resource.split('.');
   const key = name.join('.');
   const own = list === 'limits' ? container.resources?.limits : container.resources?.requests;
-  const text = own?.[key] ?? (list === 'limits' ? nodeCapacity[key] : undefined) ?? '0';
+  const text = ownValue(own, key) ?? (list === 'limits' ? ownValue(nodeCapacity, key) : undefined) ?? '0';
   const amount = parseQuantity(text);
   const unit = parseQuantity(String(divisor) === '0' ? '1' : divisor);
   if (!amount.ok || !unit.ok) return '0';
@@ -61,14 +62,14 @@ function mapText(map: Readonly<Record<string, string>> | undefined): string {
 
 /** The text of a key of a ConfigMap; undefined when there is none. */
 export function configMapValue(map: ConfigMap | undefined, key: string): Buffer | undefined {
-  const text = map?.data?.[key];
+  const text = ownValue(map?.data, key);
   if (text !== undefined) return Buffer.from(text);
-  const binary = map?.binaryData?.[key];
+  const binary = ownValue(map?.binaryData, key);
   return binary === undefined ? undefined : Buffer.from(binary, 'base64');
 }
 
 /** The bytes of a key of a Secret; undefined when there is none. */
 export function secretValue(secret: Secret | undefined, key: string): Buffer | undefined {
-  const encoded = secret?.data?.[key];
+  const encoded = ownValue(secret?.data, key);
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64');
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isIP } from 'node:net';
 import type { Service } from '@manta/api';
 import { addressPool } from '../../controllers/service/address-pool.ts';
@@ -92,7 +93,7 @@ function withoutOutgrown(spec: JsonObject, before: JsonObject): JsonObject {
   const dropped = typeFields
     .filter(([needs]) => needs(before) && !needs(spec))
     .flatMap(([, keys]) => keys)
-    .filter((key) => deepEqual(spec[key], before[key]));
+    .filter((key) => deepEqual(ownValue(spec, key), ownValue(before, key)));
   return Object.fromEntries(Object.entries(spec).filter(([key]) => !dropped.includes(key)));
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { builtinKinds } from '../../builtin/index.ts';
 import type { ResourceInfo } from '../../resource-info.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -39,10 +40,10 @@ function operations(info: ResourceInfo, version: string, isNamed: boolean): Read
   const schema = { $ref: `#/components/schemas/${definitionName(info, version)}` };
   const responses = { 200: { description: 'OK', content: { 'application/json': { schema } } } };
   const found = info.verbs.flatMap((verb) => {
-    const action = ACTIONS[verb];
+    const action = ownValue(ACTIONS, verb);
     if (action === undefined || action[2] !== isNamed) return [];
     const [method, name] = action;
-    const parameters = QUERY[verb] ?? [];
+    const parameters = ownValue(QUERY, verb) ?? [];
     return [
       [method, { parameters, responses, 'x-kubernetes-action': name, 'x-kubernetes-group-version-kind': gvk }] as const,
     ];

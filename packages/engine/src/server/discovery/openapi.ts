@@ -78,7 +78,7 @@ function inDocument(value: unknown, found: Record<string, unknown>): unknown {
 }
 
 function include(name: string, found: Record<string, unknown>): void {
-  if (name in found) return;
+  if (Object.hasOwn(found, name)) return;
   found[name] = {};
   found[name] = inDocument(builtinSchema(name) ?? {}, found);
 }

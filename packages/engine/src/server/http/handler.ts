@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { StatusError } from '../../status-error.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
@@ -91,6 +92,6 @@ function impersonationRefused(
   const what = subresource === '' ? plural : `${plural}/${subresource}`;
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
   const reading = name === '' ? 'list' : 'get';
-  const why = `User "${user}" cannot ${verb(VERBS[method] ?? reading)} resource "${what}" in API group "${group}" ${where}`;
+  const why = `User "${user}" cannot ${verb(ownValue(VERBS, method) ?? reading)} resource "${what}" in API group "${group}" ${where}`;
   return forbidden({ group, plural }, name, why);
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
@@ -24,7 +25,7 @@ export interface HttpResponse {
 
 /** One value of a header that may come several times. */
 export function header(request: HttpRequest, name: string): string | undefined {
-  const value = request.headers[name];
+  const value = ownValue(request.headers, name);
   return Array.isArray(value) ? value[0] : value;
 }
 
@@ -37,7 +38,7 @@ export function rawHeaders({ rawHeaders: flat }: HttpRequest): readonly (readonl
 
 /** Every value of a header. Node joins repeated lines by commas, which may be part of a value: these are apart. */
 export function headerValues(request: HttpRequest, name: string): readonly string[] {
-  if (request.headers[name] === undefined) return [];
+  if (ownValue(request.headers, name) === undefined) return [];
   return rawHeaders(request).flatMap(([key, value]) => (key === name ? [value] : []));
 }
 

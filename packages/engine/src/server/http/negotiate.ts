@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { StatusError } from '../../status-error.ts';
 import { type MediaType, parseAccept } from './media-type.ts';
 
@@ -35,7 +36,7 @@ export function notAcceptable(available: string): StatusError {
 }
 
 function representation({ type, params }: MediaType): Representation | undefined {
-  const format = FORMATS[type];
+  const format = ownValue(FORMATS, type);
   if (format === undefined) return undefined;
   const contentType = format === 'yaml' ? 'application/yaml' : 'application/json';
   const { as, g, v } = params;

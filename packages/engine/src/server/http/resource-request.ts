@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import type { StoredObject } from '../../stored-object.ts';
@@ -89,7 +90,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 function verbOf(method: string, { name, version }: Scope, query: URLSearchParams): Verb {
-  const verb = VERBS[method];
+  const verb = ownValue(VERBS, method);
   if (verb === undefined) throw methodNotAllowed();
   if (verb === 'get') {
     if (flag(query, 'watch') === true && (name === '' || version.resource.verbs.includes('watch'))) return 'watch';
@@ -199,7 +200,7 @@ const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
 };
 
 function patchTypeOf({ version }: Scope, contentType: string | undefined): PatchType {
-  const type = PATCH_TYPES[parseMediaType(contentType ?? '').type];
+  const type = ownValue(PATCH_TYPES, parseMediaType(contentType ?? '').type);
   const isKnown = type !== undefined && (type !== 'strategic' || version.isBuiltin);
   if (isKnown) return type;
   if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});

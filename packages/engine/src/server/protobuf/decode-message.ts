@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { messageTexts } from './fields.gen.ts';
 import { WireError, WireReader } from './reader.ts';
@@ -14,37 +15,45 @@ const parsed = new Map<string, ReadonlyMap<number, Field>>();
 
 /** Whether messages of this name can be read. */
 export function isKnownMessage(name: string): boolean {
-  return name in messageTexts;
+  return Object.hasOwn(messageTexts, name);
 }
 
 /** Reads a message as the JSON that it stands for. */
 export function decodeMessage(name: string, bytes: Uint8Array): Json {
-  const special = SPECIAL_MESSAGES[name];
+  const special = ownValue(SPECIAL_MESSAGES, name);
   if (special !== undefined) return special(bytes);
   const fields = fieldsOf(name);
   const reader = new WireReader(bytes);
-  const found: Record<string, Json> = {};
+  const found: Draft = new Map();
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
     const field = fields.get(number);
     if (field === undefined) reader.skip(wire);
     else addField(found, field, reader);
   }
-  return found;
+  return Object.fromEntries(
+    [...found].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),
+  );
 }
 
-function addField(found: Record<string, Json>, field: Field, reader: WireReader): void {
+/** A message that is being read: maps and lists grow in place, since copying them for each entry would take quadratic time. */
+type Draft = Map<string, Json | Json[] | Map<string, Json>>;
+
+function addField(found: Draft, field: Field, reader: WireReader): void {
   if (field.shape === 'map') {
     const [key, value] = entryOf(field.type, reader.bytes());
-    found[field.name] = { ...objectOf(found[field.name]), [key]: value };
+    const before = found.get(field.name);
+    if (before instanceof Map) before.set(key, value);
+    else found.set(field.name, new Map([[key, value]]));
     return;
   }
   const value = valueOf(field.type, reader);
   if (field.shape === 'many') {
-    const before = found[field.name];
-    found[field.name] = [...(Array.isArray(before) ? before : []), value];
-  } else if (field.name === '') Object.assign(found, objectOf(value));
-  else found[field.name] = value;
+    const before = found.get(field.name);
+    if (Array.isArray(before)) before.push(value);
+    else found.set(field.name, [value]);
+  } else if (field.name === '') for (const [key, inner] of Object.entries(objectOf(value))) found.set(key, inner);
+  else found.set(field.name, value);
 }
 
 function valueOf(type: string, reader: WireReader): Json {
@@ -85,7 +94,7 @@ function objectOf(value: Json | undefined): JsonObject {
 function fieldsOf(name: string): ReadonlyMap<number, Field> {
   let fields = parsed.get(name);
   if (fields === undefined) {
-    const text = messageTexts[name];
+    const text = ownValue(messageTexts, name);
     if (text === undefined) throw new WireError(`no message is called ${name}`);
     fields = new Map(
       text

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { JsonObject } from '../../json.ts';
 import { badRequest } from '../errors.ts';
 import { textAt } from '../json-path.ts';
@@ -34,7 +35,7 @@ function readerOf(version: ServedVersion, field: string): (object: JsonObject) =
   if (field === 'metadata.namespace' && version.resource.isNamespaced) {
     return (object) => textAt(object, 'metadata.namespace');
   }
-  const read = version.selectableFields[field];
+  const read = ownValue(version.selectableFields, field);
   if (read === undefined) throw badRequest(unknownField(version, field));
   return read;
 }

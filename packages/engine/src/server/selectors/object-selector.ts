@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json } from '../../json.ts';
 import { meets, type Requirement } from './requirement.ts';
 
@@ -12,7 +13,7 @@ const OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
 export function matchesLabelSelector(selector: Json | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (!isObject(selector)) return false;
   const matchLabels = isObject(selector['matchLabels']) ? selector['matchLabels'] : {};
-  if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value)) return false;
+  if (!Object.entries(matchLabels).every(([key, value]) => ownValue(labels, key) === value)) return false;
   const expressions = selector['matchExpressions'];
   return !Array.isArray(expressions) || expressions.every((expression) => meetsExpression(expression, labels));
 }
@@ -20,7 +21,7 @@ export function matchesLabelSelector(selector: Json | undefined, labels: Readonl
 function meetsExpression(expression: Json, labels: Readonly<Record<string, string>>): boolean {
   if (!isObject(expression)) return false;
   const { key, operator, values } = expression;
-  const known = typeof operator === 'string' ? OPERATORS[operator] : undefined;
+  const known = typeof operator === 'string' ? ownValue(OPERATORS, operator) : undefined;
   if (typeof key !== 'string' || known === undefined) return false;
   const texts = Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];
   return meets(labels, { key, operator: known, values: texts });

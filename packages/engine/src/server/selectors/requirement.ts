@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 /** One condition of a label selector. */
 export interface Requirement {
   readonly key: string;
@@ -7,7 +8,7 @@ export interface Requirement {
 
 /** Whether labels satisfy one condition: `!=` and `notin` are met by an absent label too. */
 export function meets(labels: Readonly<Record<string, string>>, { key, operator, values }: Requirement): boolean {
-  const value = labels[key];
+  const value = ownValue(labels, key);
   switch (operator) {
     case 'exists':
       return value !== undefined;

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { StoredObject } from '../../stored-object.ts';
 import type { Api } from '../api.ts';
@@ -47,7 +48,7 @@ function bound(scope: Scope, pod: JsonObject, binding: JsonObject, node: string,
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = metadataOf(object)[key];
+  const value = ownValue(metadataOf(object), key);
   return isObject(value) ? value : {};
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type JsonObject } from '../../json.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import type { PrinterColumn } from '../printer-column.ts';
@@ -51,7 +52,7 @@ function amounts(quota: JsonObject, isWanted: (name: string) => boolean): string
   const used = valueAt(quota, 'status.used');
   const names = isObject(hard) ? Object.keys(hard).filter(isWanted).toSorted() : [];
   const amount = (map: unknown, name: string) => {
-    const value = isObject(map) ? map[name] : undefined;
+    const value = isObject(map) ? ownValue(map, name) : undefined;
     return typeof value === 'string' ? value : '0';
   };
   return names.map((name) => `${name}: ${amount(used, name)}/${amount(hard, name)}`).join(', ');

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { ResourceName } from '../../resource-info.ts';
 import { valueAt } from '../json-path.ts';
 import type { PrinterColumn } from '../printer-column.ts';
@@ -56,5 +57,5 @@ const COLUMNS: Readonly<Record<ResourceName, readonly PrinterColumn[]>> = {
 
 /** The columns of a built-in kind after its name, as kubectl shows them. */
 export function builtinColumns(resource: ResourceName): readonly PrinterColumn[] {
-  return COLUMNS[resource] ?? [AGE];
+  return ownValue(COLUMNS, resource) ?? [AGE];
 }

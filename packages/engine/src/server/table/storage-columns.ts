@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type JsonObject } from '../../json.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import type { PrinterColumn } from '../printer-column.ts';
@@ -56,7 +57,7 @@ function isDeleted(object: JsonObject): boolean {
 
 function modes(object: JsonObject, path: string): string {
   return textsAt(object, path)
-    .map((mode) => MODES[mode] ?? mode)
+    .map((mode) => ownValue(MODES, mode) ?? mode)
     .join(',');
 }
 

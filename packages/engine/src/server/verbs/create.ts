@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { recordUpdate } from '../../patch/index.ts';
@@ -91,7 +92,7 @@ function blank({ version }: Scope): JsonObject {
 function withoutBlank(object: JsonObject, empty: JsonObject): JsonObject {
   const entries = Object.entries(object).flatMap(([key, value]): [string, Json][] => {
     if (key === 'apiVersion' || key === 'kind' || key === 'metadata') return [[key, value]];
-    const known = empty[key];
+    const known = ownValue(empty, key);
     if (known !== undefined && deepEqual(value, known)) return [];
     return [[key, isObject(value) && isObject(known) ? withoutBlank(value, known) : value]];
   });

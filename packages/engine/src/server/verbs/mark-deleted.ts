@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { isObject, type JsonObject } from '../../json.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import { finalizersOf, metadataOf, metaText, timestamp, withMetadata } from '../metadata.ts';
@@ -73,7 +74,7 @@ function finalizersFor(scope: Scope, stored: JsonObject, params: DeleteParams): 
   const propagation = params.propagation ?? (orphansByDefault && !isMarked ? 'Orphan' : undefined);
   if (propagation === undefined || !isGarbageCollected) return current;
   const others = current.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
-  const wanted = DEPENDENT_FINALIZERS[propagation];
+  const wanted = ownValue(DEPENDENT_FINALIZERS, propagation);
   if (isDeleting && wanted !== undefined && !current.includes(wanted)) return [...others, wanted];
   return wanted === undefined ? others : [...others, wanted];
 }

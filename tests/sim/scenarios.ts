@@ -6,6 +6,7 @@ import { MISTAKES as JOB_MISTAKES, type Mistake as JobMistake } from './rayjob/m
 import { rayJobScenario } from './rayjob/scenario.ts';
 import { MISTAKES as SERVICE_MISTAKES, type Mistake as ServiceMistake } from './rayservice/mistakes.ts';
 import { rayServiceScenario } from './rayservice/scenario.ts';
+import { undisturbedService } from './rayservice/undisturbed.ts';
 import type { Scenario } from './scenario.ts';
 import { BUGS, type Bug } from './toy/bugs.ts';
 import { toyScenario } from './toy/scenario.ts';
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rayCronJobScenario(),
   rayJobScenario(),
   rayServiceScenario(),
+  undisturbedService(),
   toyScenario(),
   ...keys<Mistake>(MISTAKES).map((mistake) => rayClusterScenario({ mistake })),
   ...keys<CronMistake>(CRON_MISTAKES).map((mistake) => rayCronJobScenario({ mistake })),

@@ -1,4 +1,5 @@
 import { defaultFeatureGates, readOperatorEnv } from '@manta/api';
+import type { RaySend } from '@manta/ray';
 import { createManager, type World } from '@manta/runtime';
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
 import { operatorOptions, PLAIN_CLUSTER } from '../../support/operator-options.ts';
@@ -15,15 +16,19 @@ const options = operatorOptions({
 const KINDS = ['RayService', 'RayCluster', 'Pod', 'Service', 'EndpointSlice', 'Gateway', 'HTTPRoute'];
 
 /** The operator's RayService controller as it is; a mistake is made by what stands between it and its world. */
-export function serviceProgram(mistake: Mistake | undefined): Program {
-  return { name: 'operator', run: (world, stop, outside) => runOperator(world, stop, outside, mistake) };
+export function serviceProgram(mistake: Mistake | undefined, listen: Listen = (inner) => inner): Program {
+  return { name: 'operator', run: (world, stop, outside) => runOperator(world, stop, outside, mistake, listen) };
 }
+
+/** What stands between the operator and Ray. */
+type Listen = (inner: RaySend, clock: World['clock']) => RaySend;
 
 async function runOperator(
   world: World,
   stop: AbortSignal,
   outside: Outside,
   mistake: Mistake | undefined,
+  listen: Listen,
 ): Promise<void> {
   const { client = (inner) => inner, send = (inner) => inner } = makingOf(mistake);
   const input = {
@@ -32,7 +37,7 @@ async function runOperator(
     version: '0.0.0-sim',
     facts: PLAIN_CLUSTER,
     hostname: 'sim',
-    sendToRay: send(serveSend(outside)),
+    sendToRay: send(listen(serveSend(outside), world.clock)),
   };
   const clock = operatorClock(world.clock, outside.backstage);
   const mistaken: World = { ...world, clock, client: client(world.client, world) };

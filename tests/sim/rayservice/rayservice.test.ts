@@ -4,6 +4,7 @@ import { describeFailure, explore, seeds, simulate } from '../harness.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Mistake, MISTAKES } from './mistakes.ts';
 import { rayServiceScenario } from './scenario.ts';
+import { undisturbedService } from './undisturbed.ts';
 
 const SEEDS = 200;
 /** The search ends at the first find, which is usually among the first twenty. */
@@ -14,6 +15,19 @@ it(`the RayService controller keeps every promise, whatever happens in ${SEEDS} 
   const failed = await explore(scenario, seeds(1, SEEDS));
   expect(failed === undefined ? '' : await describeFailure(scenario, failed, 200)).toBe('');
 }, 900_000);
+
+describe('a service that nothing disturbs', () => {
+  it('is promoted by one reconcile and one answer of Ray, once all is ready', async () => {
+    const scenario = undisturbedService();
+    const failed = await explore(scenario, seeds(1, SEEDS));
+    expect(failed === undefined ? '' : await describeFailure(scenario, failed, 50)).toBe('');
+  }, 300_000);
+
+  it('is promoted late by an operator that does not listen, and that is found', async () => {
+    const breaks = /^a service is promoted by the first answer/;
+    expect(await brokenPromise(undisturbedService({ isDeaf: true }), breaks, seeds(1, 20))).toMatch(breaks);
+  }, 300_000);
+});
 
 it('the same seed gives the same history', async () => {
   const [first, second] = [await simulate(rayServiceScenario(), 7), await simulate(rayServiceScenario(), 7)];

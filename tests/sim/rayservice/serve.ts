@@ -80,8 +80,8 @@ function headAt(list: Lister, host: string): StoredObject | undefined {
   return headOf(list, byAddress === undefined ? (host.split('-head-svc')[0] ?? '') : clusterOf(byAddress));
 }
 
-/** What runs goes on running while the new is deployed. */
-function put(
+/** Gives a head's Serve a configuration. What runs goes on running while the new is deployed. */
+export function put(
   { api, clock, choices }: Backstage,
   head: StoredObject,
   before: Serve | undefined,

@@ -170,6 +170,21 @@ describe('a RayService', () => {
     expect((await status()).activeServiceStatus?.applicationStatuses).toMatchObject({ app: { status: 'RUNNING' } });
   });
 
+  it('takes over by the first answer after the PUT, also when both arrive during one write', async () => {
+    await create();
+    const patch = client.patch.bind(client);
+    client.patch = async (type, ...rest) => {
+      if (type.kind === 'RayService') await new Promise<void>((done) => void clock.setTimer(300, done));
+      return await patch(type, ...rest);
+    };
+    // An application that runs already changes the status, which is written after the configuration was sent.
+    await bringUp((head) => void head.applications.set('app', { status: 'RUNNING' }));
+    const [name] = heads.keys();
+    expect(headOf(name ?? '').serveConfigs).toHaveLength(1);
+    expect(await activeName()).toBe(name);
+    expect(await selected('svc-serve-svc')).toBe(name);
+  });
+
   it('that rests costs no write, not even after a restart', async () => {
     await running();
     await clock.advance(5000);

@@ -28,13 +28,13 @@ export function planRunning(observed: Subject): RunningPlan {
   const stopped = withoutGatewayApi(observed);
   if (stopped !== undefined) return stopped;
   const direction = directionOf(observed);
-  const subject = { ...observed, isRollingBack: direction === 'back' };
-  const { strategy, active, pending } = subject;
-  const wish =
-    strategy.kind === 'incremental' ? wishedCapacity(subject, strategy.pace, direction) : fullCapacity(subject);
-  const toPending = submit(subject, pending, wish.pending);
-  const isActiveAsked = pending.name === '' ? !needsNextCluster(subject) : strategy.kind === 'incremental';
-  const toActive = isActiveAsked || pending.name !== '' ? submit(subject, active, wish.active) : undefined;
+  const asked = { ...observed, isRollingBack: direction === 'back' };
+  const { strategy, active, pending } = asked;
+  const wish = strategy.kind === 'incremental' ? wishedCapacity(asked, strategy.pace, direction) : fullCapacity(asked);
+  const toPending = submit(asked, pending, wish.pending);
+  const isActiveAsked = pending.name === '' ? !needsNextCluster(asked) : strategy.kind === 'incremental';
+  const toActive = isActiveAsked || pending.name !== '' ? submit(asked, active, wish.active) : undefined;
+  const subject = withNoted(asked, toActive, toPending);
   const succession = successionOf(subject);
   const next = nextStatus(subject, { direction, wish, isActiveAsked, toActive, toPending, succession });
   const traffic = planTraffic(subject, succession);
@@ -68,6 +68,22 @@ function fullCapacity({ active, pending }: Subject): CapacityWish {
 
 function submit(subject: Subject, side: Side, capacity: number | undefined): SubmissionPlan | undefined {
   return side.view === undefined ? undefined : planSubmission(subject, side, side.view, capacity);
+}
+
+/**
+ * The subject with the ends of submissions noted. One reconcile may see both the end of a PUT and the answer to the question that followed:
+ * no other news comes, so this reconcile has to decide.
+ */
+function withNoted(
+  subject: Subject,
+  toActive: SubmissionPlan | undefined,
+  toPending: SubmissionPlan | undefined,
+): Subject {
+  const { active, pending, memory } = subject;
+  const heads = { ...memory.heads };
+  if (toActive !== undefined) heads[active.name] = toActive.noted;
+  if (toPending !== undefined) heads[pending.name] = toPending.noted;
+  return { ...subject, memory: { ...memory, heads } };
 }
 
 function planTraffic(subject: Subject, { target }: Succession): readonly Action[] {

@@ -8,7 +8,10 @@ import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 /** What is done in one pass about the configuration of one cluster's Serve. */
 export interface SubmissionPlan {
   readonly actions: readonly Action[];
+  /** The head's memory for the next reconcile. */
   readonly head: HeadMemory;
+  /** The head's memory once the ends of earlier submissions are noted, and before a new one is sent: this reconcile decides by it. */
+  readonly noted: HeadMemory;
   /** Ids of submissions whose end was taken note of. */
   readonly settled: readonly string[];
   /** The capacity that the head took since the last look. */
@@ -74,19 +77,20 @@ function takeNote(subject: Subject, side: Side, view: ServiceCluster): Submissio
   const { sent, ...rest } = head;
   const result = view.submissions.find(({ id }) => id === sent?.id);
   const settled = overAndDone(view.submissions, side, sent?.id);
-  if (sent === undefined || result?.state === 'running') return { actions: [], head, settled };
-  if (result === undefined) return { actions: [], head: rest, settled };
+  if (sent === undefined || result?.state === 'running') return { actions: [], head, noted: head, settled };
+  if (result === undefined) return { actions: [], head: rest, noted: rest, settled };
   const actions: readonly Action[] = [{ type: 'event', event: eventOf(subject, side, sent, result) }];
   const all = [...settled, sent.id];
   if (result.state === 'failed') {
     const vain = head.vain + 1;
     const { message: refusal } = result;
-    return { actions, head: { ...rest, vain, refusal, pauseUntil: subject.now + pauseMs(vain) }, settled: all };
+    const noted = { ...rest, vain, refusal, pauseUntil: subject.now + pauseMs(vain) };
+    return { actions, head: noted, noted, settled: all };
   }
   const { id: _id, isStep: _step, ...wanted } = sent;
   const taken = { ...wanted, at: result.at };
-  const pauseUntil = subject.now + pauseMs(head.vain);
-  return { actions, head: { ...rest, taken, refusal: undefined, pauseUntil }, settled: all, capacity: sent.capacity };
+  const noted = { ...rest, taken, refusal: undefined, pauseUntil: subject.now + pauseMs(head.vain) };
+  return { actions, head: noted, noted, settled: all, capacity: sent.capacity };
 }
 
 /** Submissions to this cluster that nobody asks about any more, such as those to an earlier life of its head. */

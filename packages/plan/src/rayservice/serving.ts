@@ -46,9 +46,14 @@ export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
 }
 
 /** How many pods would take traffic if it came: ready, meant for it, and, as far as we asked, able to. */
-export function servingPods({ pods, isProxyHealthy }: ServiceCluster): number {
-  const able = pods.filter(({ nodeType }) => nodeType !== NodeType.Head || isProxyHealthy !== false);
-  return able.filter((pod) => pod.ready === 'True' && pod.serveLabel === 'true' && !pod.isTerminating).length;
+export function servingPods(view: ServiceCluster): number {
+  return selectedPods(view).filter(({ nodeType }) => nodeType !== NodeType.Head || view.isProxyHealthy !== false)
+    .length;
+}
+
+/** The ready pods that a serve Service of this cluster leads to. */
+export function selectedPods({ pods }: Pick<ServiceCluster, 'pods'>): readonly PodRecord[] {
+  return pods.filter((pod) => pod.ready === 'True' && pod.serveLabel === 'true' && !pod.isTerminating);
 }
 
 /**

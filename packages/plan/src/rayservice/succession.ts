@@ -4,7 +4,7 @@ import { compareCluster } from './compare.ts';
 import type { ServiceCluster } from './observed.ts';
 import { isRejected } from './deadline.ts';
 import { isRollbackComplete } from './rollback.ts';
-import { areApplicationsRunning, isServing, servingPods } from './serving.ts';
+import { areApplicationsRunning, isServing, selectedPods, servingPods } from './serving.ts';
 import { endpointsOf, isRouteCurrent } from './shift.ts';
 import { serveServiceName } from './services.ts';
 import { isShifting, type Subject } from './subject.ts';
@@ -70,9 +70,13 @@ function isLedTo({ services, uid }: Subject, cluster: string): boolean {
   );
 }
 
-/** Traffic goes over at once, so somebody has to be there; unless nobody is there now either. */
+/**
+ * All traffic moves at once, so the next cluster needs a serving pod, unless the active cluster has none either. An EndpointSlice alone does
+ * not prove that the active cluster serves: it may be stale, or written by a user.
+ */
 function canSwitch(subject: Subject, next: ServiceCluster): boolean {
-  const isServedNow = (subject.endpoints.get(serveServiceName(subject)) ?? 0) > 0;
+  const hasEndpoints = (subject.endpoints.get(serveServiceName(subject)) ?? 0) > 0;
+  const isServedNow = hasEndpoints && subject.active.view !== undefined && selectedPods(subject.active.view).length > 0;
   return !isServedNow || servingPods(next) > 0;
 }
 

@@ -79,6 +79,7 @@ export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
 export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
 export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
 export { isLossInQuestion, isNewsOfHead } from './rayjob/lost-head.ts';
+export { isNewState } from './rayjob/mirror.ts';
 export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
 export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';

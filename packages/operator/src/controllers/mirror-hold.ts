@@ -1,12 +1,12 @@
 import type { ObjectKey } from '@manta/runtime';
 
 /** How long a copy of another object's status may lag behind. */
-const HOLD_MS = 3000;
+const HOLD_MS = 1000;
 
 /**
- * Lets copies of another object's status wait for more of their kind. While a cluster comes up its status changes every now and then, and
- * whoever follows it closely looks at the cluster itself; the copy goes out with the next change of what the job's users wait for, or
- * when it has waited for three seconds.
+ * Debounces copies of another object's status. While a cluster comes up, its status changes several times, and users who follow it closely
+ * watch the cluster itself. A copy is written together with the next change that the job's users wait for, and after one second at the
+ * latest.
  */
 export class MirrorHold {
   readonly #since = new Map<ObjectKey, number>();

@@ -10,6 +10,7 @@ import {
 import {
   type BuildContext,
   isNewsOfHead,
+  isNewState,
   isOnlyMirror,
   type PlanOutcome,
   type PodRecord,
@@ -127,7 +128,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
       return undefined;
     }
     const before = job.status ?? {};
-    const isUrgent = !isOnlyMirror(before, after) || isNewsOfHead(job, after);
+    const isUrgent = !isOnlyMirror(before, after) || isNewState(before, after) || isNewsOfHead(job, after);
     const heldMs = hold.waitMs(key, isUrgent, world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);

@@ -136,7 +136,8 @@ function handOver(subject: Subject): Step {
   const handed = { ...ready, jobDeploymentStatus: JobDeploymentStatus.Running };
   if (mode === JobSubmissionMode.Sidecar) return onAnotherHead(subject, handed);
   // Which head the job goes to is written down before it goes there.
-  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : {};
+  // With a submitter, the copy of the cluster's status goes along: a write of its own would follow at once.
+  const head = mode === JobSubmissionMode.HTTP ? toHead(subject) : { rayClusterStatus: mirrored(subject) };
   const actions = mode === JobSubmissionMode.K8sJob ? planSubmitterJob(subject, found) : [];
   return move(subject, { ...handed, ...head }, actions);
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, type RayClusterStatus } from '@manta/api';
+import { canonicalJson, type RayClusterStatus, type RayJobStatus } from '@manta/api';
 import type { Subject } from './subject.ts';
 
 /** What a job shows of a cluster before there is one. */
@@ -18,6 +18,14 @@ export function mirrored({ cluster }: Pick<Subject, 'cluster'>): RayClusterStatu
 /** Whether the copy no longer tells the same; when the cluster was last written does not matter. */
 export function isMirrorOutdated(before: RayClusterStatus | undefined, after: RayClusterStatus | undefined): boolean {
   return before !== after && essence(before) !== essence(after);
+}
+
+/** Whether the cluster is in another state than the copy shows: users wait for that, so the write is not debounced. */
+export function isNewState(
+  { rayClusterStatus: before }: Pick<RayJobStatus, 'rayClusterStatus'>,
+  { rayClusterStatus: after }: Pick<RayJobStatus, 'rayClusterStatus'>,
+): boolean {
+  return (before?.state ?? '') !== (after?.state ?? '');
 }
 
 function essence(status: RayClusterStatus = NO_CLUSTER_STATUS): string {

@@ -1,5 +1,5 @@
 import { defaultFeatureGates, type FeatureGates, readOperatorEnv } from '@manta/api';
-import { type KubeClient, systemClock } from '@manta/kube';
+import { type Clock, type KubeClient, systemClock } from '@manta/kube';
 import type { PodDefaults } from '@manta/plan';
 import { RayCallError, type RaySend } from '@manta/ray';
 import { createManager, createMetricsRegistry, silentLogger, type World } from '@manta/runtime';
@@ -23,12 +23,14 @@ export interface OperatorSettings {
   readonly version?: string;
   /** Dashboards are asked through the API server. */
   readonly throughApiServer?: boolean;
+  /** The system's unless given. */
+  readonly clock?: Clock;
 }
 
 /** Runs the operator's controllers with this client until they are stopped. */
 export function startControllers(client: KubeClient, settings: OperatorSettings): RunningOperator {
   const world: World = {
-    clock: systemClock,
+    clock: settings.clock ?? systemClock,
     client,
     random: Math.random,
     log: silentLogger,

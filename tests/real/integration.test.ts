@@ -4,6 +4,7 @@ import { kueueSuite } from '../integration/kueue-suite.ts';
 import { permissionsSuite } from '../integration/permissions-suite.ts';
 import { rayClusterSuite } from '../integration/raycluster-suite.ts';
 import { proxiedDashboardSuite, rayJobSuite } from '../integration/rayjob-suite.ts';
+import { rayServiceSuite } from '../integration/rayservice-suite.ts';
 import { openStage, type Stage } from '../integration/stage.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
@@ -23,6 +24,7 @@ afterAll(async () => {
 
 rayClusterSuite(() => stage);
 rayJobSuite(() => stage);
+rayServiceSuite(() => stage);
 proxiedDashboardSuite(() => stage);
 kueueSuite(() => stage);
 permissionsSuite(() => stage);

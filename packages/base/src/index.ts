@@ -6,5 +6,4 @@ export { type Failure, failureCounts, type FailureListener, onFailure, recordFai
 export { attempt, type Destroyable, guard, guardConnection, type Subject } from './guard.ts';
 export { guardProcess, UNKNOWN_PLACE } from './guard-process.ts';
 export * from './limits.ts';
-export { API_SERVER_LIMITS } from './limits.ts';
 export { ownValue } from './own-value.ts';

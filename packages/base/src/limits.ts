@@ -10,8 +10,26 @@ const MIB = 1024 * KIB;
 export const API_SERVER_LIMITS = {
   /** Bytes of a request body (kube-apiserver: 3 MiB). */
   bodyBytes: 3 * MIB,
-  /** Bytes of one stored object (etcd's request limit). */
+  /** Bytes of a request body that is YAML and not JSON. Parsing YAML takes a hundred times longer than parsing JSON and blocks all other requests; kubectl, Helm and client libraries send JSON. */
+  yamlBytes: 128 * KIB,
+  /** Levels of nested JSON or YAML in a request body (kube-apiserver: 10,000). Recursive code stays far from the stack's end. */
+  bodyDepth: 500,
+  /** Bytes of one stored object as JSON (etcd's request limit). */
   objectBytes: 1.5 * MIB,
+  /** Writes that a watch may lag behind before its client has to list again. */
+  historyEvents: 20_000,
+  /** Bytes of JSON of all objects in that history: fewer writes are kept if objects are large. */
+  historyBytes: 64 * MIB,
+  /** How long a client may take to send the head of a request. */
+  headersMs: 30_000,
+  /** How long a client may take to send a whole request. */
+  requestMs: 60_000,
+  /** How long a connection without requests is kept, as in kube-apiserver: clients that keep theirs as long must not meet a closed one. */
+  idleMs: 90_000,
+  /** How often connections are checked against these times. */
+  checkMs: 15_000,
+  /** Requests in flight on one HTTP/2 connection. */
+  streams: 1_000,
 } as const;
 
 /**

@@ -57,7 +57,7 @@ class ReplicaStore implements Store {
   constructor(primary: Store, resources: readonly ResourceName[]) {
     this.#primary = primary;
     this.#revision = primary.revision;
-    this.#history = new History(100_000, primary.revision);
+    this.#history = new History({ events: 100_000, bytes: Number.POSITIVE_INFINITY }, primary.revision);
     for (const resource of resources) {
       for (const object of primary.list(resource)) this.#put(resource, object);
     }
@@ -131,7 +131,7 @@ class ReplicaStore implements Store {
 
   #learn(event: StoreEvent): void {
     this.#revision = event.revision;
-    this.#history.append(event);
+    this.#history.append(event, 0);
     const { resource, namespace, name } = event.key;
     if (event.type === 'DELETED') this.#tables.get(resource)?.delete(namespace, name);
     else this.#put(resource, event.object);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { CustomResourceDefinition } from '@manta/api';
+import { API_SERVER_LIMITS } from '@manta/base';
 import type { KubeClient } from '@manta/kube';
 import type { Cluster } from '../controllers/cluster.ts';
 import { startController } from '../controllers/controller.ts';
@@ -73,9 +74,6 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** How far watches may lag: every write in it keeps an object as it was, and memory is not endless. */
-const HISTORY_LIMIT = 20_000;
-
 /** The port is not to be had; the message says why and what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -85,7 +83,7 @@ export class ListenError extends Error {
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { world, toError, definitions = { objects: [], fieldManager: '' } } = options;
   const data = openDataDirectory(options.dataDir);
-  const store = createStore({ journal: data.journal, historyLimit: HISTORY_LIMIT });
+  const store = createStore({ journal: data.journal, historyLimit: API_SERVER_LIMITS.historyEvents });
   const tokenKeys = { privateKey: data.keys.tokenKey };
   const podBackend = new LateBackend();
   const isRunningPods = options.pods !== undefined;

@@ -1,15 +1,28 @@
 import type { Revision, StoreEvent } from './contract.ts';
 
-/** The most recent writes, oldest first, bounded in number. */
-export class History {
-  #events: StoreEvent[] = [];
-  /** Events before this position have been forgotten; they are cut off in bulk to keep appending cheap. */
-  #start = 0;
-  #compacted: Revision;
-  readonly #limit: number;
+/** How much history is kept: whichever limit is reached first. */
+export interface HistoryLimits {
+  readonly events: number;
+  /** Bytes of JSON of the objects after each write. The object before a write is that of an older write, so that it costs nothing more. */
+  readonly bytes: number;
+}
 
-  constructor(limit: number, from: Revision) {
-    this.#limit = limit;
+interface Entry {
+  readonly event: StoreEvent;
+  readonly bytes: number;
+}
+
+/** The most recent writes, oldest first, bounded in number and in bytes. */
+export class History {
+  /** Entries before `#start` have been forgotten, and are undefined; they are cut off in bulk to keep appending cheap. */
+  #entries: (Entry | undefined)[] = [];
+  #start = 0;
+  #bytes = 0;
+  #compacted: Revision;
+  readonly #limits: HistoryLimits;
+
+  constructor(limits: HistoryLimits, from: Revision) {
+    this.#limits = limits;
     this.#compacted = from;
   }
 
@@ -18,35 +31,43 @@ export class History {
     return this.#compacted;
   }
 
-  append(event: StoreEvent): void {
-    this.#events.push(event);
-    const overflow = this.#events.length - this.#start - this.#limit;
-    const last = overflow > 0 ? this.#events[this.#start + overflow - 1] : undefined;
-    if (last !== undefined) this.compact(last.revision);
+  /** Adds a write whose object has this many bytes of JSON, and forgets the oldest ones beyond the limits. */
+  append(event: StoreEvent, bytes: number): void {
+    this.#entries.push({ event, bytes });
+    this.#bytes += bytes;
+    while (this.#entries.length - this.#start > this.#limits.events || this.#bytes > this.#limits.bytes) {
+      const oldest = this.#entries[this.#start];
+      if (oldest === undefined) return;
+      this.compact(oldest.event.revision);
+    }
   }
 
   /** What happened after `revision`, which must not be older than `compactedRevision`. */
   after(revision: Revision): readonly StoreEvent[] {
-    return this.#events.slice(this.#position(revision));
+    return this.#entries.slice(this.#position(revision)).flatMap((entry) => (entry === undefined ? [] : [entry.event]));
   }
 
   compact(revision: Revision): void {
     if (revision <= this.#compacted) return;
     this.#compacted = revision;
-    this.#start = this.#position(revision);
-    if (this.#start > this.#limit) {
-      this.#events = this.#events.slice(this.#start);
-      this.#start = 0;
+    for (let entry = this.#entries[this.#start]; entry !== undefined && entry.event.revision <= revision; ) {
+      this.#bytes -= entry.bytes;
+      this.#entries[this.#start] = undefined;
+      this.#start += 1;
+      entry = this.#entries[this.#start];
     }
+    if (this.#start * 2 <= this.#entries.length) return;
+    this.#entries = this.#entries.slice(this.#start);
+    this.#start = 0;
   }
 
   /** The first event newer than `revision`. */
   #position(revision: Revision): number {
     let low = this.#start;
-    let high = this.#events.length;
+    let high = this.#entries.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#events[middle]?.revision ?? 0) <= revision) low = middle + 1;
+      if ((this.#entries[middle]?.event.revision ?? 0) <= revision) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,5 +1,7 @@
+import { API_SERVER_LIMITS } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import { deepFreeze } from '../deep-freeze.ts';
+import { bytesOf } from '../object-bytes.ts';
 import type { ResourceName } from '../resource-info.ts';
 import { StatusError } from '../status-error.ts';
 import type { StoredObject } from '../stored-object.ts';
@@ -9,8 +11,10 @@ import type { Journal } from './journal.ts';
 import { SortedTable } from './sorted-table.ts';
 
 export interface StoreOptions {
-  /** How many writes a watch may lag behind before it has to list again; 100,000 unless told. */
+  /** How many writes a watch may lag behind before it has to list again; 100,000 unless set. */
   readonly historyLimit?: number;
+  /** How many bytes of JSON the objects of these writes may have together; `API_SERVER_LIMITS.historyBytes` unless set. */
+  readonly historyBytes?: number;
   /** Absent: the store lives and dies with the process. */
   readonly journal?: Journal;
 }
@@ -30,15 +34,16 @@ class MemoryStore implements Store {
   #isDelivering = false;
   /** Of few objects, and forgotten at a restart: it decides no more than whether a write that changes nothing else is one. */
   readonly #unseen = new WeakMap<StoredObject, string>();
+  readonly #bytes = new WeakMap<StoredObject, number>();
   #revision: Revision;
 
-  constructor({ historyLimit = 100_000, journal }: StoreOptions) {
+  constructor({ historyLimit = 100_000, historyBytes = API_SERVER_LIMITS.historyBytes, journal }: StoreOptions) {
     const kept = journal?.load() ?? { revision: 0, objects: [] };
     for (const { key, object } of kept.objects)
       this.#table(key.resource).set(key.namespace, key.name, deepFreeze(object));
     this.#journal = journal;
     this.#revision = Math.max(kept.revision, 1);
-    this.#history = new History(historyLimit, this.#revision);
+    this.#history = new History({ events: historyLimit, bytes: historyBytes }, this.#revision);
   }
 
   get revision(): Revision {
@@ -83,6 +88,8 @@ class MemoryStore implements Store {
     this.#revision = revision;
     this.#tables.get(key.resource)?.delete(key.namespace, key.name);
     const object = deepFreeze(withRevision(before, String(revision)));
+    // The last state and that before it differ in the revision alone.
+    this.#bytes.set(object, this.#sizeOf(before));
     this.#publish({ type: 'DELETED', key, revision, object, before });
     return object;
   }
@@ -107,6 +114,7 @@ class MemoryStore implements Store {
   #put(key: StoreKey, object: NewObject, before: StoredObject | undefined, unseen: string): StoredObject {
     const revision = this.#revision + 1;
     const stored = deepFreeze(withRevision(object, String(revision)));
+    requireSize(this.#sizeOf(stored));
     if (unseen !== '') this.#unseen.set(stored, unseen);
     this.#journal?.put(key, stored, revision);
     this.#revision = revision;
@@ -117,7 +125,7 @@ class MemoryStore implements Store {
   }
 
   #publish(event: StoreEvent): void {
-    this.#history.append(event);
+    this.#history.append(event, this.#sizeOf(event.object));
     this.#undelivered.push(event);
     if (this.#isDelivering) return;
     this.#isDelivering = true;
@@ -128,6 +136,16 @@ class MemoryStore implements Store {
     } finally {
       this.#isDelivering = false;
     }
+  }
+
+  #sizeOf(object: StoredObject): number {
+    let size = this.#bytes.get(object);
+    if (size === undefined) {
+      // The journal writes the same bytes, and keeps them for answers; without one nobody may ever ask for them.
+      size = this.#journal === undefined ? JSON.stringify(object).length : bytesOf(object).length;
+      this.#bytes.set(object, size);
+    }
+    return size;
   }
 
   #expect(key: StoreKey, expected: Revision | undefined): StoredObject {
@@ -183,6 +201,14 @@ function withRevision(object: NewObject, resourceVersion: string): StoredObject 
   // NewObject is a StoredObject but for the resourceVersion that is added here; the index signature hides that from the compiler.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { ...object, metadata: { ...object.metadata, resourceVersion } } as StoredObject;
+}
+
+/** Refuses an object that etcd would refuse, in its words and with the size. */
+function requireSize(size: number): void {
+  const limit = API_SERVER_LIMITS.objectBytes;
+  if (size <= limit) return;
+  const message = `etcdserver: request is too large: the object has ${size} bytes as JSON, the limit is ${limit}`;
+  throw new StatusError(500, '', message);
 }
 
 function describe({ resource, name }: StoreKey): {

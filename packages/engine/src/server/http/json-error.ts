@@ -1,5 +1,8 @@
+import { TooDeepError } from './nesting.ts';
+
 /** What is wrong with a JSON text, in the words of Go's parser as far as they can be told from where ours stopped. */
 export function jsonProblem(text: string, error: unknown): string {
+  if (error instanceof TooDeepError) return error.message;
   if (/^\s*$/.test(text) || isCutOff(error)) return 'unexpected end of JSON input';
   const position = positionOf(text, error);
   if (position >= text.trimEnd().length) return 'unexpected end of JSON input';

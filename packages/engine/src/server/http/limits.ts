@@ -1,4 +1,5 @@
 import { constants, Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
+import { API_SERVER_LIMITS } from '@manta/base';
 import type { HttpRequest } from './http-request.ts';
 
 /** How long clients may be slow. */
@@ -13,8 +14,8 @@ export interface ServerLimits {
   readonly checkMs: number;
 }
 
-/** Connections that nobody uses are kept as long as the real server keeps them: clients that keep theirs as long must not meet a closed one. */
-export const LIMITS: ServerLimits = { headersMs: 30_000, requestMs: 60_000, idleMs: 90_000, checkMs: 15_000 };
+/** The limits of a server that is given no others. */
+export const LIMITS: ServerLimits = API_SERVER_LIMITS;
 
 /** The limits of HTTP/1.1, which Node sees to. */
 export function http1Limits({ headersMs, requestMs, idleMs, checkMs }: ServerLimits) {

@@ -1,3 +1,4 @@
+import { API_SERVER_LIMITS } from '@manta/base';
 import { isObject, type Json } from '../../json.ts';
 import { StatusError } from '../../status-error.ts';
 import { badRequest } from '../errors.ts';
@@ -5,9 +6,7 @@ import { decodeProtobuf } from '../protobuf/decode-object.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
 import { jsonProblem } from './json-error.ts';
 import { parseMediaType } from './media-type.ts';
-
-/** The most that a request's body may have. */
-export const BODY_LIMIT = 3 * 1024 * 1024;
+import { requireFlat } from './nesting.ts';
 
 /** A decoded body. */
 export interface Body {
@@ -21,10 +20,7 @@ export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<Bu
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > BODY_LIMIT) {
-      const message = `Request entity too large: limit is ${BODY_LIMIT}`;
-      throw new StatusError(413, 'RequestEntityTooLarge', message, {});
-    }
+    if (size > API_SERVER_LIMITS.bodyBytes) throw tooLarge(`limit is ${API_SERVER_LIMITS.bodyBytes}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -67,10 +63,19 @@ function decodeJson(text: string, kind: string): Body {
 
 function parseJson(text: string, explain: (error: unknown) => Error): Json {
   try {
+    requireFlat(text);
     return JSON.parse(text);
   } catch (error) {
     throw explain(error);
   }
+}
+
+/** Decodes the JSON of a patch. */
+export function decodePatch(text: string): unknown {
+  return parseJson(text, (error) => {
+    const why = error instanceof Error ? error.message : '';
+    return badRequest(`error decoding patch: ${why}`);
+  });
 }
 
 const TYPE_META =
@@ -89,17 +94,64 @@ function shown(text: string): string {
   return hex.length > 64 ? `${hex.slice(0, 64)} ...` : hex;
 }
 
-/** Decodes YAML, of which JSON is a part. */
+/** Decodes YAML. JSON is a part of YAML, and by far the cheaper one to read: a body that is JSON is read as such. */
 export async function decodeYaml(text: string, kind: string): Promise<Body> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${firstLine(problem.message)}`);
-  const value: unknown = document.toJS();
+  const value = readPlainJson(text) ?? (await readYaml(text));
   if (value === null || typeof value !== 'object') {
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
   }
   return { value, duplicateFields: [] };
+}
+
+/** The object of a body that is JSON; undefined for all others. */
+function readPlainJson(text: string): Json | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  requireFlatBody(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readYaml(text: string): Promise<Json> {
+  const size = Buffer.byteLength(text);
+  if (size > API_SERVER_LIMITS.yamlBytes) {
+    throw tooLarge(`limit is ${API_SERVER_LIMITS.yamlBytes} for YAML, this body has ${size}: send it as JSON`);
+  }
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw unreadableYaml(problem);
+  const json = expand(() => JSON.stringify(document.toJS() ?? null));
+  requireFlatBody(json);
+  return JSON.parse(json);
+}
+
+/** Aliases may make a document refer to itself, or far larger than its text. */
+function expand(write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    throw unreadableYaml(error);
+  }
+}
+
+function unreadableYaml(error: unknown): StatusError {
+  const why = error instanceof Error ? error.message : String(error);
+  return badRequest(`error converting YAML to JSON: yaml: ${firstLine(why)}`);
+}
+
+function requireFlatBody(json: string): void {
+  try {
+    requireFlat(json);
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+function tooLarge(why: string): StatusError {
+  return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, {});
 }
 
 function firstLine(text: string): string {

@@ -23,7 +23,7 @@ import { type HttpRequest, type HttpResponse, header } from './http-request.ts';
 import { parseMediaType } from './media-type.ts';
 import { negotiate } from './negotiate.ts';
 import { deleteQuery, flag, listQuery, writeQuery } from './query.ts';
-import { collectBody, decodeObject, decodeYaml } from './read-body.ts';
+import { collectBody, decodeObject, decodePatch, decodeYaml } from './read-body.ts';
 import { respond } from './respond.ts';
 import { showList, showObject, type View } from './show.ts';
 import { warningValues } from './warning-header.ts';
@@ -164,7 +164,7 @@ async function write(call: ResourceRequest, scope: Scope, verb: 'create' | 'upda
     const body =
       patchType === 'apply'
         ? (await decodeYaml(bytes.toString('utf8'), scope.version.resource.kind)).value
-        : parsePatch(bytes.toString('utf8'));
+        : decodePatch(bytes.toString('utf8'));
     const { object, code } = await handleWrite(api, scope, { verb, type: patchType, body }, queryParams);
     return { code, body: showObject(view, object) };
   }
@@ -181,15 +181,6 @@ async function write(call: ResourceRequest, scope: Scope, verb: 'create' | 'upda
 
 function isStatus(body: StoredObject | WireStatus): body is WireStatus {
   return body.kind === 'Status';
-}
-
-function parsePatch(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : '';
-    throw new StatusError(400, 'BadRequest', `error decoding patch: ${why}`);
-  }
 }
 
 const PATCH_TYPES: Readonly<Record<string, PatchType>> = {

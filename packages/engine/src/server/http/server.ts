@@ -2,6 +2,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from 'n
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { API_SERVER_LIMITS } from '@manta/base';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { handleWithFaults, type HttpFaults } from './handle-with-faults.ts';
@@ -57,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const identity = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false } as const;
   const tls = { ...identity, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs } as const;
   const server = createSecureServer(
-    { ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: 1000 }, ...http1Limits(limits) },
+    { ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: API_SERVER_LIMITS.streams }, ...http1Limits(limits) },
     (request, response) => {
       cutSlowBody(request, limits.requestMs);
       // A client that goes away in the middle is no fault of anybody's.

@@ -4,6 +4,7 @@ import { startTestEngine } from '@manta/engine/testing';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
 import { createEgress } from '../packages/engine/src/pods/network/egress.ts';
+import { createAddressPolicy } from '../packages/engine/src/pods/network/refused-address.ts';
 import { startServiceProxy } from '../packages/engine/src/pods/network/service-proxy.ts';
 import { startWebhookServer } from '../packages/operator/src/webhooks/server.ts';
 import { backendOf, tableOf } from '../packages/router/src/testing/backends.ts';
@@ -47,10 +48,15 @@ async function openRouter(isSecure: boolean): Promise<Open> {
 }
 
 async function openEgress(): Promise<Open> {
-  const server = createServer(createEgress(() => undefined, PASSING_ON)).listen(0, '127.0.0.1');
+  const server = createServer(createEgress({ proxyFor: () => undefined, policy, limits: PASSING_ON })).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
+
+const policy = createAddressPolicy({ engineRanges: [] });
 
 const plain = { isSecure: false, hasHttp2: false, path: '/' } as const;
 const routed = { hasHttp2: true, path: '/', refusal: 'stalled' } as const;

@@ -110,3 +110,9 @@ export const RAY_LIMITS = {
   /** Questions in a second about running jobs. */
   jobsPerSecond: 100,
 } as const;
+
+/** Limits of the proxies between pods, the engine and the world outside. */
+export const POD_PROXY_LIMITS = {
+  /** Connections that all pods together may have open to the egress proxy: each costs the engine two file descriptors of 1,024 or more. */
+  egressConnections: 512,
+} as const;

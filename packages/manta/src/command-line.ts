@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { UpOptions } from './commands/up.ts';
 import type { SubmitterFlags } from './submitter/submission.ts';
@@ -45,6 +46,12 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .option('--kubeconfig-merge [file]', 'add the context manta to this kubeconfig as well; else to ~/.kube/config')
     .option('--reset', 'forget everything that the data directory holds before starting')
     .option('--feature-gates <list>', "the operator's: Name=true,Other=false")
+    .option(
+      '--egress-allow <address>',
+      "an address or CIDR range that pods may reach through the engine's HTTP proxy although it is one of this machine or of the pods' networks, such as a local package index; may be repeated",
+      addressOrRange,
+      [],
+    )
     .option(
       '--image <name=folder>',
       'what runs instead of an image: the programs of a folder, which come first in PATH; may be repeated',
@@ -150,6 +157,15 @@ function imageFolder(text: string, before: Readonly<Record<string, string>>): Re
   throw new InvalidArgumentError(
     'It is an image without its tag, = and a folder: example.com/team/thing=/opt/thing/bin.',
   );
+}
+
+function addressOrRange(text: string, before: readonly string[]): readonly string[] {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  if (isIP(address) === 0 || !isRange || more.length > 0)
+    throw new InvalidArgumentError(`"${text}" is neither an IP address nor a CIDR range such as 10.0.7.0/24.`);
+  return [...before, text];
 }
 
 function portNumber(text: string): number {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpus, hostname, totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { startController } from '../controllers/controller.ts';
+import { SERVICE_CIDR } from '../controllers/service/address-pool.ts';
 import { kubernetesEndpoints } from '../controllers/service/kubernetes-service.ts';
 import { startHeartbeat } from '../kubelet/heartbeat.ts';
 import type { PodsContext, RunningPods } from '../run/start-engine.ts';
@@ -13,9 +14,11 @@ import { Balancers } from './network/balancers.ts';
 import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import { nodePortController } from './network/node-ports.ts';
+import { createAddressPolicy } from './network/refused-address.ts';
 import { pipVariables } from './network/pip-variables.ts';
 import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
 import { chooseDriver, type SandboxMode } from './sandbox/choose-driver.ts';
+import { POD_RANGE } from './sandbox/namespace-driver.ts';
 
 /** How pods are run on this machine. */
 export interface PodsOptions {
@@ -28,6 +31,8 @@ export interface PodsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The proxy that this machine itself needs for an address outside. */
   readonly proxyFor: ProxyFor;
+  /** Addresses and ranges that pods may reach through the egress proxy though they are refused otherwise. */
+  readonly egressAllowed?: readonly string[] | undefined;
 }
 
 export interface LocalPods extends RunningPods {
@@ -59,7 +64,10 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     dataDir: options.dataDir,
     machineCommand: options.machineCommand,
     onApiConnection: accept,
-    onEgressConnection: createEgress(options.proxyFor),
+    onEgressConnection: createEgress({
+      proxyFor: options.proxyFor,
+      policy: createAddressPolicy({ engineRanges: [SERVICE_CIDR, POD_RANGE], allowed: options.egressAllowed ?? [] }),
+    }),
     dial,
     onTrouble: (error) => cluster.onError?.('pods', 'machine', error),
   });

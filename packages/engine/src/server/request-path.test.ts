@@ -20,6 +20,18 @@ describe('a path', () => {
       '/api/v1/namespaces/a/pods/b/proxy/c/d',
       { group: '', version: 'v1', plural: 'pods', namespace: 'a', name: 'b', subresource: 'proxy', rest: 'c/d' },
     ],
+    [
+      '/api/v1/namespaces/a/services/b/proxy/c%20d/%2Fe/',
+      {
+        group: '',
+        version: 'v1',
+        plural: 'services',
+        namespace: 'a',
+        name: 'b',
+        subresource: 'proxy',
+        rest: 'c%20d/%2Fe/',
+      },
+    ],
     ['/api/v1/watch/namespaces/a/pods', { group: '', version: 'v1', plural: 'pods', namespace: 'a', isWatch: true }],
     ['/api/v1/nodes/a%3Ab', { group: '', version: 'v1', plural: 'nodes', name: 'a:b' }],
   ])('%s names what it says', (path, expected) => {

@@ -47,6 +47,8 @@ export interface UpOptions {
   readonly rayFromTag?: boolean;
   /** Where Gateways are served; undefined is a port of its own, or any where that is taken. */
   readonly routerPort?: number;
+  /** Addresses and CIDR ranges that the egress proxy of pods allows although it refuses others like them. */
+  readonly egressAllow?: readonly string[];
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
@@ -92,6 +94,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
               mode: options.sandbox,
               env: process.env,
               proxyFor: outgoing,
+              egressAllowed: options.egressAllow,
             });
             return pods;
           },

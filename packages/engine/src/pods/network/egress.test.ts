@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress } from './egress.ts';
+import { createAddressPolicy } from './refused-address.ts';
 
 describe('the way out of the pods’ network', () => {
   const outside = createServer((asked, answer) => answer.end(`${asked.method} ${asked.url} for ${asked.headers.host}`));
@@ -13,9 +14,13 @@ describe('the way out of the pods’ network', () => {
   );
   const egress = createTcpServer(
     { allowHalfOpen: true },
-    createEgress((url) =>
-      url.hostname === 'far.example' ? new URL(`http://me:secret@127.0.0.1:${portOf(far)}`) : undefined,
-    ),
+    createEgress({
+      proxyFor: (url) =>
+        url.hostname === 'far.example' ? new URL(`http://me:secret@127.0.0.1:${portOf(far)}`) : undefined,
+      // The world outside is on loopback here.
+      policy: createAddressPolicy({ engineRanges: [], allowed: ['127.0.0.1'] }),
+      resolve: () => Promise.resolve(['198.51.100.1']),
+    }),
   );
   const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 

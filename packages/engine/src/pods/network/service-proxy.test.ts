@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ServiceProxy, startServiceProxy } from './service-proxy.ts';
 
@@ -62,6 +62,17 @@ describe('the way into the pods’ network', () => {
     );
     const [answer] = await once(request({ port: portOf(), path: 'http://a.b.svc/' }).end(), 'response');
     await expect(text(answer)).rejects.toThrow('aborted');
+  });
+
+  it('passes a long answer on whole to a client that reads late', async () => {
+    const length = 8 * 1024 * 1024;
+    answering((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
+      socket.end(Buffer.alloc(length));
+    });
+    const [answer] = await once(request({ port: portOf(), path: 'http://a.b.svc/' }).end(), 'response');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await buffer(answer)).length).toBe(length);
   });
 
   it('passes on an answer with a length that promises trailers', async () => {

@@ -1,10 +1,14 @@
+import { guardConnection } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { http1Limits, type ServerLimits } from '../../server/http/limits.ts';
+import { authorityOf, parseAuthority } from './authority.ts';
 import { join } from './join.ts';
+import { endToEnd, refuse, refuseTunnel, relay } from './relay.ts';
 
-/** What is sent through may be large and slow; the head of a request is neither. */
+/** Bodies that pass through may be large and slow; heads of requests may not. */
 const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
+const PLACE = 'service proxy';
 
 /** Opens a connection to what a host name and a port stand for; rejects with a readable message. */
 export type Dial = (host: string, port: number) => Promise<Duplex>;
@@ -18,15 +22,22 @@ export interface ServiceProxy {
 /** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
 export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<ServiceProxy> {
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer(http1Limits(limits), (request, response) => void pass(request, response, dial));
+  const server = createServer(
+    http1Limits(limits),
+    guardConnection(PLACE, (request: IncomingMessage, response: ServerResponse) => pass(request, response, dial)),
+  );
   server.on(
     'connect',
-    (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request, socket, head, dial),
+    guardConnection(PLACE, (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      tunnel(request, socket, head, dial),
+    ),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  // A connection that could not be accepted does not end the proxy.
+  server.on('error', () => undefined);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
@@ -41,53 +52,33 @@ export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<Se
 
 async function pass(request: IncomingMessage, response: ServerResponse, dial: Dial): Promise<void> {
   const url = URL.parse(request.url ?? '');
-  if (url === null) {
-    response.writeHead(400).end('this is a proxy: ask for http://host:port/path\n');
+  const to = url === null ? undefined : authorityOf(url);
+  if (url === null || to === undefined) {
+    refuse(response, 400, 'this is a proxy: request http://host:port/path');
     return;
   }
   try {
-    const socket = await dial(url.hostname, Number(url.port || 80));
-    const { request: send } = process.getBuiltinModule('node:http');
-    const { 'proxy-connection': _, ...headers } = request.headers;
-    const options = {
-      method: request.method,
-      path: url.pathname + url.search,
-      headers: { ...headers, connection: 'close' },
-    };
-    const onward = send({ ...options, createConnection: () => socket }, (answer) => {
-      // Node takes it for a promise that it may have to refuse.
-      const { trailer: _trailer, ...told } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, told);
-      answer.on('error', () => response.destroy());
-      answer.pipe(response);
-    });
-    onward.on('error', (error) => refuse(response, error));
-    response.once('close', () => onward.destroy());
-    request.pipe(onward);
+    const socket = await dial(to.host, to.port);
+    const path = url.pathname + url.search;
+    await relay(request, response, { socket, method: request.method, path, headers: endToEnd(request.headers) });
   } catch (error) {
-    refuse(response, error);
+    refuse(response, 502, error);
   }
-}
-
-function refuse(response: ServerResponse, error: unknown): void {
-  // One that breaks off in the middle must not look whole.
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(502, { 'content-type': 'text/plain' });
-  response.end(`${error instanceof Error ? error.message : String(error)}\n`);
 }
 
 async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, dial: Dial): Promise<void> {
   socket.on('error', () => socket.destroy());
-  const [host = '', port = '80'] = (request.url ?? '').split(':');
+  const to = parseAuthority(request.url ?? '');
+  if (to === undefined) {
+    refuseTunnel(socket, '400 Bad Request', 'CONNECT needs host:port or [address]:port');
+    return;
+  }
   try {
-    const far = await dial(host, Number(port));
+    const far = await dial(to.host, to.port);
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) far.write(head);
     join(socket, far);
   } catch (error) {
-    socket.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${error instanceof Error ? error.message : String(error)}\n`);
+    refuseTunnel(socket, '502 Bad Gateway', error);
   }
 }

@@ -21,6 +21,8 @@ import { writeInPlace } from './write-in-place.ts';
 const API_PORT = 6443;
 export const EGRESS_PORT = 3128;
 const SUBNET = '10.244.0';
+/** All addresses of pods. */
+export const POD_RANGE = `${SUBNET}.0/24`;
 /** The address of the machine on the pods' network, where they find the API server. */
 export const POD_GATEWAY = `${SUBNET}.1`;
 

@@ -14,7 +14,7 @@ export interface HttpResponse {
   /** Not of HTTP/2, whose streams know. */
   readonly destroyed?: boolean;
   setHeader(name: string, value: string | readonly string[]): unknown;
-  writeHead(code: number, headers: Readonly<Record<string, string>>): unknown;
+  writeHead(code: number, headers: Readonly<Record<string, string | string[]>>): unknown;
   write(chunk: string | Uint8Array): boolean;
   end(): unknown;
   destroy(): unknown;

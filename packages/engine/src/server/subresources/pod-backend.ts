@@ -7,7 +7,7 @@ export interface PodCall {
   readonly subresource: 'attach' | 'exec' | 'log' | 'portforward' | 'proxy';
   /** The port that a proxied request is for, where a Service or the path names one. */
   readonly port?: string;
-  /** What follows `proxy` in the path. */
+  /** The path after `proxy`, percent-encoded. */
   readonly rest: string;
   readonly query: URLSearchParams;
   readonly request: HttpRequest;

@@ -11,7 +11,7 @@ import {
 } from '../../packages/engine/src/pods/index.ts';
 
 const MACHINE = resolve(import.meta.dirname, '../../packages/engine/src/pods/machine/main.ts');
-const env = { PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${process.env['PATH'] ?? ''}`, HOME: '/home/ray' };
+const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/home/ray' };
 const isRoot = process.getuid?.() === 0;
 
 describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods in namespaces (%s)', (mode) => {
@@ -168,10 +168,10 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       { kind: 'memory', target: '/cache', bytes: 1 << 20 },
     ];
     const script = `cat /home/ray/samples/file /etc/manta-test/deep/file.txt /var/run/secrets/some/account/file; echo written > /data/new
-      touch /home/ray/samples/no /etc/no /usr/no /root/no 2>&1 | grep -c 'Read-only'; head -c 5 /etc/passwd; df --output=size /cache | tail -1`;
+      touch /home/ray/samples/no /usr/no /lib/no /bin/no 2>&1 | grep -c 'Read-only'; touch /etc/own /root/own; head -c 5 /etc/passwd; df --output=size /cache | tail -1`;
     const etc = readdirSync('/etc');
     const { output } = await run(sandbox, script, mounts);
-    expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^contentcontentcontent[34] root: 1024$/);
+    expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^contentcontentcontent4 root: 1024$/);
     expect(readFileSync(join(volume, 'new'), 'utf8')).toBe('written\n');
     expect(readdirSync('/etc')).toEqual(etc);
     expect(existsSync('/data/new')).toBe(false);
@@ -207,7 +207,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     writeFileSync(message, '');
     const sandbox = await pod();
     const script = `echo lost > /dev/null; head -c 4 /dev/zero | wc -c; [ -c /dev/urandom ] && echo random
-      script -qec tty /dev/null | tr -d '\\r'; ls /.dev/shm | wc -l; echo "my last words" > /dev/termination-log`;
+      script -qec tty /dev/null | tr -d '\\r'; ls /dev/shm | wc -l; echo "my last words" > /dev/termination-log`;
     const mounts: Mount[] = [{ kind: 'bind', source: message, target: '/dev/termination-log', isReadOnly: false }];
     writeFileSync(`/dev/shm/manta-${mode}`, 'not for pods');
     const { output } = await run(sandbox, script, mounts);
@@ -225,33 +225,13 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     const memory = [{ path, bytes: 1 << 20 }];
     const sandbox = await driver.create({ id: `m-${mode}`, hostname: 'm', folder: own, hosts: '', memory });
     const all: Mount = { kind: 'bind', source: path, target: '/fast', isReadOnly: false };
-    const part: Mount = { ...all, source: join(path, 'part'), target: '/part', isMade: true };
+    const part: Mount = { ...all, within: 'part', target: '/part' };
     const write = `echo shared > /part/file; df --output=fstype,size /fast | tail -1; head -c 2000000 /dev/zero > /fast/big`;
     const { code, output } = await run(sandbox, write, [all, part]);
     expect([code, output]).toEqual([1, expect.stringMatching(/^tmpfs +1024\n.*No space left/)]);
     expect((await run(sandbox, 'cat /fast/part/file', [all])).output).toBe('shared\n');
     expect(readdirSync(path)).toEqual([]);
     await sandbox.destroy();
-    rmSync(own, { recursive: true });
-  });
-
-  it('give their memory back when they go, also while others run that could see it', async () => {
-    const own = mkdtempSync('/var/tmp/manta-memory-');
-    const path = join(own, 'fast');
-    mkdirSync(path);
-    const memory = [{ path, bytes: 1 << 20 }];
-    const sandbox = await driver.create({ id: `g-${mode}`, hostname: 'g', folder: own, hosts: '', memory });
-    const mount: Mount = { kind: 'bind', source: path, target: '/fast', isReadOnly: false };
-    await run(sandbox, 'mkdir /fast/folder; echo secret > /fast/folder/file; touch /fast/.hidden', [mount]);
-    const other = await pod();
-    const command = ['sleep', '1000'];
-    const output = join(folder, `other-${mode}`);
-    const running = await other.start({ name: 'main', command, env, mounts: [], shmBytes: 1 << 26, output });
-    const seen = async () => await text((await other.exec(running, ['ls', '-A', `/.host${path}`])).stdout);
-    expect(await seen()).toBe('.hidden\nfolder\n');
-    await sandbox.destroy();
-    expect(await seen()).toBe('');
-    await other.destroy();
     rmSync(own, { recursive: true });
   });
 

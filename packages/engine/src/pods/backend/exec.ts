@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
-import { quote } from '../machine/root-script.ts';
+import { quote } from '../machine/quote.ts';
 import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
 import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 

@@ -65,6 +65,7 @@ export class ContainerRequests {
         ...mountsOf(container, this.#volumes, env),
         { kind: 'bind', source: messageFile, target: messagePath, isReadOnly: false },
       ],
+      programs: image.kind === 'known' ? (image.programs ?? []) : [],
       workingDir: container.workingDir ?? (isRay ? '/home/ray' : '/'),
       shmBytes,
       output: join(this.#folder, 'logs', `${container.name}.${attempt}.log`),

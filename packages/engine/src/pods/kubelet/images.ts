@@ -1,7 +1,15 @@
 import { ownValue } from '@manta/base';
+import { programsAround } from './programs.ts';
+
 /** What stands in for an image on this machine: programs that are installed, found by PATH and variables. */
 export type ImageAnswer =
-  | { readonly kind: 'known'; readonly env: Readonly<Record<string, string>>; readonly command?: readonly string[] }
+  | {
+      readonly kind: 'known';
+      readonly env: Readonly<Record<string, string>>;
+      readonly command?: readonly string[];
+      /** Files and folders of this machine that its programs need, besides the system's own. */
+      readonly programs?: readonly string[];
+    }
   | { readonly kind: 'unknown'; readonly message: string }
   /** Not there yet; to be asked again when it is done, which fails with a readable reason. */
   | { readonly kind: 'installing'; readonly what: string; readonly done: Promise<void> };
@@ -37,12 +45,12 @@ export function createImageTable({ rayBin, rayOfVersion, redisBin, configured = 
     const own = ownValue(configured, nameOf(image));
     if (own !== undefined) {
       const { bin, command } = own;
-      return { kind: 'known', env: environment(bin), ...(command === undefined ? {} : { command }) };
+      return { ...known(bin), ...(command === undefined ? {} : { command }) };
     }
     if (RAY_IMAGES.test(image)) return rayAnswer(image, rayBin, rayOfVersion);
-    if (SYSTEM_IMAGES.test(image)) return { kind: 'known', env: environment(undefined) };
+    if (SYSTEM_IMAGES.test(image)) return known(undefined);
     if (/(^|\/)redis(:|@|$)/.test(image) && redisBin !== undefined)
-      return { kind: 'known', env: environment(redisBin), command: ['redis-server'] };
+      return { ...known(redisBin), command: ['redis-server'] };
     return { kind: 'unknown', message: unknown(image) };
   };
 }
@@ -50,7 +58,10 @@ export function createImageTable({ rayBin, rayOfVersion, redisBin, configured = 
 function rayAnswer(image: string, rayBin: string, rayOfVersion: RayOfVersion | undefined): ImageAnswer {
   const version = RELEASE.exec(image)?.[1];
   const bin = version === undefined ? rayBin : (rayOfVersion?.(version) ?? rayBin);
-  if (typeof bin === 'string') return { kind: 'known', env: { ...environment(bin), ...RAY_ENV } };
+  if (typeof bin === 'string') {
+    const answer = known(bin);
+    return { ...answer, env: { ...answer.env, ...RAY_ENV } };
+  }
   const done = bin.then(() => undefined);
   // Whoever asks may not want to wait for it.
   done.catch(() => undefined);
@@ -66,13 +77,14 @@ const RAY_ENV = {
   PYTHONDONTWRITEBYTECODE: '1',
 } as const;
 
-function environment(bin: string | undefined): Readonly<Record<string, string>> {
-  return {
+function known(bin: string | undefined): Extract<ImageAnswer, { kind: 'known' }> {
+  const env = {
     PATH: bin === undefined ? SYSTEM_PATH : `${bin}:${SYSTEM_PATH}`,
     HOME: '/home/ray',
     USER: 'ray',
     LANG: 'C.UTF-8',
   };
+  return { kind: 'known', env, programs: bin === undefined ? [] : programsAround(bin) };
 }
 
 function nameOf(image: string): string {

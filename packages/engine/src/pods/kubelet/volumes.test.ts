@@ -176,10 +176,10 @@ describe('a volume', () => {
     const main = { name: 'main', volumeMounts: [{ name: 'fast', mountPath: '/fast', subPath: 'part' }] };
     const mount = {
       kind: 'bind',
-      source: join(path('fast'), 'part'),
+      source: path('fast'),
       target: '/fast',
       isReadOnly: false,
-      isMade: true,
+      within: 'part',
     };
     expect(mountsOf(main, ready, {})).toEqual([mount]);
   });

@@ -5,11 +5,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Container, KeyToPath, Pod, Volume, VolumeMount, VolumeProjection } from '@manta/api';
 import { parseQuantity, quantityValue } from '@manta/api';
 import type { MemoryFolder, Mount } from '../sandbox/sandbox.ts';
@@ -202,14 +203,40 @@ export function mountsOf(
     const volume = volumes.get(name);
     if (volume === undefined) throw new ContainerConfigError(`volume "${name}" is not ready`);
     const inside = subPathExpr === undefined ? subPath : expand(subPathExpr, variables);
-    const source = inside === undefined || inside === '' ? volume.path : join(volume.path, inside);
-    if (source !== volume.path && !source.startsWith(`${volume.path}/`))
-      throw new ContainerConfigError(`the subPath ${inside} leads out of volume "${name}"`);
-    if (source !== volume.path && !existsSync(source)) mkdirSync(source, { recursive: true });
-    const isReadOnly = readOnly || volume.isReadOnly;
-    const isMade = volume.memory !== undefined && source !== volume.path ? { isMade: true } : {};
-    return { kind: 'bind', source, target: mountPath.replace(/\/+$/, '') || '/', isReadOnly, ...isMade };
+    const part = inside === undefined || inside === '' ? {} : partOf(volume, name, inside);
+    const target = mountPath.replace(/\/+$/, '') || '/';
+    return { kind: 'bind', source: volume.path, target, isReadOnly: readOnly || volume.isReadOnly, ...part };
   });
+}
+
+/**
+ * The part of a volume that a subPath stands for. Links that stay in the volume are followed now; whoever mounts it follows none, so that a
+ * pod cannot put one there meanwhile.
+ */
+function partOf({ path, memory }: ReadyVolume, name: string, inside: string): Partial<Mount & { kind: 'bind' }> {
+  const wanted = join(path, inside);
+  if (wanted === path || wanted === `${path}/`) return {};
+  if (!wanted.startsWith(`${path}/`))
+    throw new ContainerConfigError(`the subPath ${inside} leads out of volume "${name}"`);
+  // What is in memory is seen from inside the pod's namespaces only.
+  if (memory !== undefined) return { within: relative(path, wanted) };
+  const source = realpathSync(path);
+  const real = realPathOf(join(source, relative(path, wanted)));
+  if (real === source) return {};
+  if (!real.startsWith(`${source}/`))
+    throw new ContainerConfigError(`the subPath ${inside} leads out of volume "${name}" through a symbolic link`);
+  return { source, within: relative(source, real) };
+}
+
+/** Where a path leads, whether or not its last parts exist. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A link to nowhere would be made to lead somewhere.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) return '/';
+    return join(realPathOf(dirname(path)), basename(path));
+  }
 }
 
 /** The size of the container's `/dev/shm`, where a volume in memory is mounted there. */

@@ -4,10 +4,13 @@ import type { Target } from '../network/balancer.ts';
 import { Balancers } from '../network/balancers.ts';
 import { join } from '../network/join.ts';
 import { onLines, readFirstLine } from './connection.ts';
+import { toolPath } from './enter-container.ts';
 import { PodConnections } from './pod-connections.ts';
 import { Places } from './places.ts';
+import { sealTools } from './seal-tools.ts';
 import { PlainPlaces } from '../plain/plain-places.ts';
 import type { Answer, Call, CallOf, Hello, MachineSettings, NamespaceSettings, Request } from './protocol.ts';
+import { quote } from './quote.ts';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { runTool } from './run-tool.ts';
 
@@ -62,9 +65,10 @@ async function openPlaces(settings: MachineSettings): Promise<AnyPlaces> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
     return await PlainPlaces.open(settings.mark);
   }
+  await sealTools();
   await raiseNetwork(settings);
   for (const { port, socket } of settings.forwards) await forward(`${settings.subnet}.1`, port, socket);
-  return new Places();
+  return new Places(settings.mode);
 }
 
 async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise<void> {
@@ -159,10 +163,12 @@ async function dial(socket: Socket, pods: PodConnections, target: Target): Promi
   }
 }
 
+/** What containers are built with; all of it is in util-linux and coreutils. */
+const TOOLS = ['nsenter', 'unshare', 'setpriv', 'chroot', 'readlink', 'mount'];
+
 /** Whether this machine can be had at all: the tools are there and namespaces are allowed. Undefined when it can, else why not. */
 export function whyNoNamespaces(flags: readonly string[]): Promise<string | undefined> {
-  const trial =
-    'ip link add manta-try type bridge && mount -t tmpfs tmpfs /mnt && command -v nsenter >/dev/null && command -v chroot >/dev/null';
+  const trial = `PATH=${quote(toolPath())}; ip link add manta-try type bridge && mount -t tmpfs tmpfs /mnt && for tool in ${TOOLS.join(' ')}; do command -v $tool >/dev/null || { echo "$tool is not installed" >&2; exit 1; }; done`;
   return new Promise((resolve) => {
     const child = spawn('unshare', [...flags, '--', 'sh', '-c', trial], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
+import { fewCapabilities, lastScript, toolPath, wrapVariables } from './enter-container.ts';
 import { Execs } from './execs.ts';
 import { onEndOf } from './on-end-of.ts';
 import type { CallOf } from './protocol.ts';
+import { capabilityDropper } from './root-script.ts';
 import { runTool } from './run-tool.ts';
 
 /** A pod's network and host name, held by a process that does nothing. */
@@ -21,6 +23,7 @@ interface Place {
 interface Running {
   readonly child: ChildProcess;
   readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
   /** `unshare` ends with 1 when its child was killed: that it was is remembered here. */
   isKilled: boolean;
 }
@@ -32,11 +35,18 @@ export class Places {
   readonly #places = new Map<string, Place>();
   readonly #processes = new Map<string, Running>();
   readonly #execs = new Execs();
+  readonly #mode: 'user' | 'root';
   #interfaces = 0;
 
+  constructor(mode: 'user' | 'root') {
+    this.#mode = mode;
+  }
+
   async create({ sandbox, ip, hostname, memory = [] }: CallOf<'create'>): Promise<void> {
-    const holder = spawn('unshare', ['-n', '-u', '-i', '--', 'sh', '-c', HOLD, hostname], {
+    const holder = spawn('unshare', ['-n', '-u', '-i', '--', 'sh', '-c', HOLD[this.#mode], hostname], {
+      env: { PATH: toolPath() },
       stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
     });
     await firstWord(holder);
     const pid = String(holder.pid);
@@ -60,13 +70,17 @@ export class Places {
     const output = openSync(call.output, 'a');
     const inPod = ['-t', String(place.holder.pid), '-n', '-u', '-i', '--'];
     const inContainer = ['unshare', '-m', '-p', '--fork', '--kill-child=SIGKILL', '--'];
+    const userNamespace = this.#mode === 'user' ? openSync(`/proc/${place.holder.pid}/ns/user`, 'r') : undefined;
+    // A session of its own: it has no terminal, and what it does to its process group reaches no other pod.
     const child = spawn('nsenter', [...inPod, ...inContainer, 'sh', '-c', call.script, 'sh', ...call.command], {
-      env: { ...call.env },
-      stdio: ['ignore', output, output],
+      env: wrapVariables(call.env),
+      stdio: ['ignore', output, output, userNamespace ?? 'ignore'],
+      detached: true,
     });
     closeSync(output);
+    if (userNamespace !== undefined) closeSync(userNamespace);
     place.running.set(call.process, child);
-    const running: Running = { child, env: call.env, isKilled: false };
+    const running: Running = { child, env: call.env, workingDir: call.workingDir, isKilled: false };
     this.#processes.set(call.process, running);
     onEndOf(child, (end) => {
       place.running.delete(call.process);
@@ -79,9 +93,24 @@ export class Places {
     const running = this.#processes.get(process);
     const pid = running && (await builtProcessOf(running.child));
     if (running === undefined || pid === undefined) throw new Error('the container is not running');
-    const args = ['-t', String(pid), '-m', '-p', '-n', '-u', '-i', '--root', '--wd', '--', ...command];
-    const child = spawn('nsenter', args, { env: { ...running.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const args = [...this.#intoContainer(pid), running.workingDir, ...command];
+    const variables = wrapVariables({ ...running.env, ...env });
+    const child = spawn('nsenter', args, { env: variables, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
     this.#execs.add(exec, child, (end) => this.onEnd(exec, end));
+  }
+
+  /**
+   * Words for `nsenter`. It takes on the pod's user namespace last and runs nothing before. Where there is none, the host's own programs give
+   * up their powers before anything of the container runs; meanwhile a real group that differs from the effective one keeps processes of the
+   * container from reaching the host's root through theirs.
+   */
+  #intoContainer(pid: number): readonly string[] {
+    const all = ['-t', String(pid), '-m', '-p', '-n', '-u', '-i'];
+    if (this.#mode === 'user')
+      return [...all, '-U', '--preserve-credentials', '--', '/bin/sh', '-c', lastScript(capabilityDropper())];
+    const drop = ['setpriv', '--clear-groups', '--rgid=65534', '--egid=0', ...fewCapabilities().split(' '), '--'];
+    const enter = ['chroot', '--userspec=+0:+0', '--groups=', `/proc/${pid}/root`];
+    return [...all, '--root=/', '--wd=/', '--', ...drop, ...enter, '/bin/sh', '-c', lastScript('')];
   }
 
   attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void {
@@ -133,7 +162,16 @@ const KILLED: ProcessEnd = { code: 137, signal: 'SIGKILL' };
 const BUILT_WITHIN_MS = 10_000;
 const LOOK_MS = 10;
 
-const HOLD = 'hostname "$0"; echo up; exec sleep infinity';
+/** Ports below 1024 and pings need no power in a pod, which has none over its network. */
+const HOLD_NETWORK =
+  'hostname "$0"; { echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; echo "0 0" > /proc/sys/net/ipv4/ping_group_range; } 2>/dev/null;';
+/** In the pod's user namespace no further namespace can be made: those are where most of the kernel's attack surface is. */
+const HOLD_USERS =
+  'for limit in /proc/sys/user/max_*_namespaces; do echo 0 > "$limit"; done 2>/dev/null; echo up; exec sleep infinity';
+const HOLD = {
+  root: `${HOLD_NETWORK} echo up; exec sleep infinity`,
+  user: `${HOLD_NETWORK} exec unshare -U -r -- sh -c '${HOLD_USERS}'`,
+} as const;
 
 function firstWord(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -147,17 +185,18 @@ function firstWord(child: ChildProcess): Promise<void> {
 async function builtProcessOf(child: ChildProcess): Promise<number | undefined> {
   for (const deadline = performance.now() + BUILT_WITHIN_MS; !isOver(child) && performance.now() < deadline; ) {
     const pid = firstProcessOf(child);
-    if (pid !== undefined && rootOf(pid) !== '/') return pid;
+    if (pid !== undefined && hasOwnRoot(pid)) return pid;
     await sleep(LOOK_MS);
   }
   return undefined;
 }
 
-function rootOf(pid: number): string {
+/** Whether a process sees a root that was built for it, rather than the host's. */
+function hasOwnRoot(pid: number): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/root`);
+    return statSync(`/proc/${pid}/root/`).dev !== statSync('/').dev;
   } catch {
-    return '/';
+    return false;
   }
 }
 

@@ -36,6 +36,8 @@ export type Call =
       readonly script: string;
       readonly command: readonly string[];
       readonly env: Readonly<Record<string, string>>;
+      /** Where commands that are run beside it begin. */
+      readonly workingDir: string;
       readonly output: string;
     }
   | {
@@ -63,6 +65,8 @@ export type MachineSettings = NamespaceSettings | PlainSettings;
 
 export interface NamespaceSettings {
   readonly kind: 'namespaces';
+  /** Whether pods have user namespaces of their own; without them their powers are taken one by one. */
+  readonly mode: 'user' | 'root';
   readonly socket: string;
   /** `10.244.0`: the first three numbers of every address; the machine itself is `.1`. */
   readonly subnet: string;

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { joinLines, quote } from '../machine/root-script.ts';
+import { quote } from '../machine/quote.ts';
+import { joinLines } from '../machine/root-script.ts';
 import type { MachineSettings } from '../machine/protocol.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { AddressPool } from '../sandbox/address-pool.ts';
 import { MachineKeeper } from '../sandbox/machine-keeper.ts';
 import { execIn, startOn } from '../sandbox/machine-process.ts';
-import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
+import type { Mount, ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { newSocketFolder } from '../sandbox/socket-folder.ts';
 import { writeInPlace } from '../sandbox/write-in-place.ts';
 import { type Door, Doors } from './doors.ts';
@@ -201,7 +202,7 @@ async function startContainer(machine: PlainMachine, pod: PlainPod, request: Pro
   const script = `${join0.join('')}cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
   const line = await machine.keeper.line();
   const { name, output } = request;
-  const process = await startOn(line, { sandbox: pod.request.id, name, script, command, env, output });
+  const process = await startOn(line, { sandbox: pod.request.id, name, script, command, env, output, workingDir: place });
   pathsOf.set(process, paths);
   return process;
 }
@@ -210,7 +211,7 @@ async function startContainer(machine: PlainMachine, pod: PlainPod, request: Pro
 function foldersOf({ request, tmp }: PlainPod, { mounts }: ProcessRequest): Translation['paths'] {
   const volumes = mounts.flatMap((mount) => {
     if (mount.target === '/' || mount.target.startsWith('/tmp/ray')) return [];
-    if (mount.kind === 'bind') return [[mount.target, mount.source] as const];
+    if (mount.kind === 'bind') return [[mount.target, folderWithin(mount)] as const];
     const memory = join(request.folder, 'memory', mount.target.replaceAll('/', '_'));
     mkdirSync(memory, { recursive: true });
     return [[mount.target, memory] as const];
@@ -221,6 +222,14 @@ function foldersOf({ request, tmp }: PlainPod, { mounts }: ProcessRequest): Tran
     seen.startsWith('/var/run/') ? [[seen.slice(4), real] as const] : [],
   );
   return [...own, ...runs, ...volumes];
+}
+
+/** What is mounted of a volume: a part of it where a path is given, made where it is missing. */
+function folderWithin({ source, within }: Extract<Mount, { kind: 'bind' }>): string {
+  if (within === undefined) return source;
+  const path = join(source, within);
+  if (!existsSync(path)) mkdirSync(path, { recursive: true });
+  return path;
 }
 
 /** In commands it stays: what a submitter says of it is meant for the head's. */

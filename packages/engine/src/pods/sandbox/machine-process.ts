@@ -17,6 +17,7 @@ export interface StartRequest {
   readonly script: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
   readonly output: string;
 }
 

@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { SERVICE_CIDR } from '../../controllers/service/address-pool.ts';
 import { readFirstLine } from '../machine/connection.ts';
 import type { MachineSettings } from '../machine/protocol.ts';
-import { rootScript } from '../machine/root-script.ts';
+import { enterLine, rootScript } from '../machine/root-script.ts';
 import type { Front } from '../network/balancer.ts';
 import { clusterFronts } from '../network/service-routes.ts';
 import { AddressPool } from './address-pool.ts';
@@ -30,8 +31,10 @@ export interface NamespaceDriverOptions {
   /** `user`: without any privilege, in a user namespace. `root`: as root, where user namespaces are forbidden. */
   readonly mode: 'user' | 'root';
   readonly description: string;
-  /** Where it notes what has to be removed after a crash. */
+  /** Where it notes what has to be removed after a crash. No container sees it. */
   readonly dataDir: string;
+  /** Further files and folders that no container may see, wherever they are. */
+  readonly hidden?: readonly string[];
   /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
   readonly machineCommand: readonly string[];
   /** Takes a connection from a pod to the API server. */
@@ -57,6 +60,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
   ];
   const settings: MachineSettings = {
     kind: 'namespaces',
+    mode: options.mode,
     socket: join(folder, 'machine'),
     subnet: SUBNET,
     serviceCidr: SERVICE_CIDR,
@@ -81,7 +85,12 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
         if (!line.isOver) onDeath(error);
       });
     const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath, onStart });
-    const machine = { socket: settings.socket, keeper };
+    const machine: Machine = {
+      socket: settings.socket,
+      keeper,
+      mode,
+      hidden: [resolve(options.dataDir), homedir(), ...(options.hidden ?? []).map((path) => resolve(path))],
+    };
     const addresses = new AddressPool(SUBNET);
     return {
       description: options.description,
@@ -119,6 +128,8 @@ function listen(path: string, handle: (socket: Socket) => void): Promise<Server>
 interface Machine {
   readonly socket: string;
   readonly keeper: MachineKeeper;
+  readonly mode: 'user' | 'root';
+  readonly hidden: readonly string[];
 }
 
 async function createSandbox(machine: Machine, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
@@ -137,7 +148,7 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
   let isGone = false;
   return {
     ip,
-    start: async (process) => await startProcess(await place.line(), request, process),
+    start: async (process) => await startProcess(machine, await place.line(), request, process),
     exec: (container, command, env) => execIn(machine.socket, container, command, env ?? {}),
     // Written in place, never renamed: the file is mounted in the containers, and Ray keeps it open.
     setHosts: (text) => writeInPlace(join(folder, 'hosts'), text),
@@ -155,24 +166,28 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
 }
 
 async function startProcess(
+  { mode, hidden }: Machine,
   line: MachineLine,
   { folder, id }: SandboxRequest,
   request: ProcessRequest,
 ): Promise<MachineProcess> {
   const own = join(folder, 'containers', request.name);
   for (const each of ['root', 'tmp']) mkdirSync(join(own, each), { recursive: true });
-  const script = rootScript({
+  const { name, command, env, output, shmBytes, mounts, programs = [], joins = [], workingDir = '/' } = request;
+  const build = rootScript({
     root: join(own, 'root'),
     tmp: join(own, 'tmp'),
     hosts: join(folder, 'hosts'),
     resolvConf: join(folder, 'resolv.conf'),
-    shmBytes: request.shmBytes,
-    mounts: request.mounts,
-    workingDir: request.workingDir ?? '/',
-    joins: request.joins ?? [],
+    shmBytes,
+    mounts,
+    programs,
+    hidden,
+    path: env['PATH'] ?? '',
+    joins,
   });
-  const { name, command, env, output } = request;
-  return await startOn(line, { sandbox: id, name, script, command, env, output });
+  const script = `${build}\n${enterLine(mode, workingDir)}`;
+  return await startOn(line, { sandbox: id, name, script, command, env, output, workingDir });
 }
 
 async function dial(path: string, ip: string, port: number): Promise<Duplex> {

@@ -77,6 +77,8 @@ export interface ProcessRequest {
   /** Must exist inside; `/` unless told. */
   readonly workingDir?: string;
   readonly mounts: readonly Mount[];
+  /** Files and folders of this machine that it sees, read-only, besides the system's: the programs of its image. */
+  readonly programs?: readonly string[];
   /** Size of `/dev/shm`. */
   readonly shmBytes: number;
   /** The file that its output is appended to, as it is written. */
@@ -92,8 +94,8 @@ export type Mount =
       readonly source: string;
       readonly target: string;
       readonly isReadOnly: boolean;
-      /** A folder that is made where it is not there: one in memory nobody outside can make. */
-      readonly isMade?: boolean;
+      /** A path in `source`, without links, that is mounted instead of it; a folder where it is missing. Links that a pod puts there are refused. */
+      readonly within?: string;
     }
   | { readonly kind: 'memory'; readonly target: string; readonly bytes?: number };
 

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** The parts of an installation that its programs read. Whatever else lies beside them is none of a container's business: in `~/.local`, say. */
+const PARTS = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'include', 'etc', 'ssl', 'conda-meta', 'pyvenv.cfg'];
+/** Part of every container anyway. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib[^/]*|nix\/store|gnu\/store)(?:\/|$)/;
+/** Programs whose own installation is needed too, as they may be links out of a virtual environment. */
+const INTERPRETER = /^python\d*(?:\.\d+)?$/;
+const SHEBANG = /^#!\s*(\/\S+)/;
+
+/**
+ * The files and folders of this machine that programs in a folder need: the folder, the installation around it, and those of the Python
+ * interpreters that it leads to, which may be in somebody's home. Paths are given both as they are written and as they really are.
+ */
+export function programsAround(bin: string): readonly string[] {
+  const known = cache.get(bin);
+  if (known !== undefined) return known;
+  const installations = new Set<string>();
+  const found = new Set<string>([bin]);
+  const visit = (folder: string) => {
+    const home = basename(folder) === 'bin' ? dirname(folder) : undefined;
+    if (home === undefined || home === '/' || installations.has(home)) return;
+    installations.add(home);
+    for (const part of PARTS) if (existsSync(join(home, part))) found.add(join(home, part));
+    for (const interpreter of interpretersOf(folder)) visit(dirname(interpreter));
+  };
+  visit(bin);
+  const all = [...found].flatMap((path) => [path, realOf(path)]);
+  const outside = [...new Set(all)].filter((path) => !SYSTEM.test(path)).toSorted();
+  // What is in a folder that is named already needs no mention.
+  const programs = outside.filter((path) => !outside.some((other) => path.startsWith(`${other}/`)));
+  cache.set(bin, programs);
+  return programs;
+}
+
+/** An installation does not change under a running engine. */
+const cache = new Map<string, readonly string[]>();
+
+/** Where the Pythons of a folder are: each link on the way, the last one, and what `pyvenv.cfg` and scripts name. */
+function interpretersOf(folder: string): readonly string[] {
+  const names = namesIn(folder);
+  const links = names.filter((name) => INTERPRETER.test(name)).flatMap((name) => linksFrom(join(folder, name)));
+  const home = /^home\s*=\s*(.+)$/m.exec(textOf(join(dirname(folder), 'pyvenv.cfg')))?.[1]?.trim();
+  const script = SHEBANG.exec(textOf(join(folder, 'ray')))?.[1];
+  return [...links, ...(home === undefined ? [] : [join(home, 'python3')]), ...(script === undefined ? [] : [script])];
+}
+
+function linksFrom(path: string): readonly string[] {
+  const all = [path];
+  for (let at = path; all.length < 40; ) {
+    try {
+      at = resolve(dirname(at), readlinkSync(at));
+      all.push(at);
+    } catch {
+      break;
+    }
+  }
+  return [...all, realOf(path)];
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Target } from '../network/balancer.ts';
 import { Balancers } from '../network/balancers.ts';
 import { join } from '../network/join.ts';
+import { closeInherited } from './close-inherited.ts';
 import { onLines, readFirstLine } from './connection.ts';
 import { toolPath } from './enter-container.ts';
 import { PodConnections } from './pod-connections.ts';
@@ -45,6 +46,7 @@ interface Machine {
  * its control connection, so that nothing outlives the engine, however the engine went.
  */
 export async function runMachine(settings: MachineSettings): Promise<void> {
+  closeInherited();
   const places = await openPlaces(settings);
   const pods = new PodConnections();
   const machine: Machine = { places, pods, services: new Balancers((target) => pods.connect(target)), ips: new Map() };

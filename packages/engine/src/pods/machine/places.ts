@@ -8,6 +8,7 @@ import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { fewCapabilities, lastScript, toolPath, wrapVariables } from './enter-container.ts';
 import { Execs } from './execs.ts';
 import { onEndOf } from './on-end-of.ts';
+import { ownKeyring } from './own-keyring.ts';
 import type { CallOf } from './protocol.ts';
 import { capabilityDropper } from './root-script.ts';
 import { runTool } from './run-tool.ts';
@@ -36,6 +37,7 @@ export class Places {
   readonly #processes = new Map<string, Running>();
   readonly #execs = new Execs();
   readonly #mode: 'user' | 'root';
+  readonly #keyring = ownKeyring();
   #interfaces = 0;
 
   constructor(mode: 'user' | 'root') {
@@ -72,7 +74,8 @@ export class Places {
     const inContainer = ['unshare', '-m', '-p', '--fork', '--kill-child=SIGKILL', '--'];
     const userNamespace = this.#mode === 'user' ? openSync(`/proc/${place.holder.pid}/ns/user`, 'r') : undefined;
     // A session of its own: it has no terminal, and what it does to its process group reaches no other pod.
-    const child = spawn('nsenter', [...inPod, ...inContainer, 'sh', '-c', call.script, 'sh', ...call.command], {
+    const build = ['sh', '-c', call.script, 'sh', ...call.command];
+    const child = spawn(...this.#withOwnKeyring(['nsenter', ...inPod, ...inContainer, ...build]), {
       env: wrapVariables(call.env),
       stdio: ['ignore', output, output, userNamespace ?? 'ignore'],
       detached: true,
@@ -93,9 +96,12 @@ export class Places {
     const running = this.#processes.get(process);
     const pid = running && (await builtProcessOf(running.child));
     if (running === undefined || pid === undefined) throw new Error('the container is not running');
-    const args = [...this.#intoContainer(pid), running.workingDir, ...command];
-    const variables = wrapVariables({ ...running.env, ...env });
-    const child = spawn('nsenter', args, { env: variables, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const words = ['nsenter', ...this.#intoContainer(pid), running.workingDir, ...command];
+    const child = spawn(...this.#withOwnKeyring(words), {
+      env: wrapVariables({ ...running.env, ...env }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     this.#execs.add(exec, child, (end) => this.onEnd(exec, end));
   }
 
@@ -111,6 +117,11 @@ export class Places {
     const drop = ['setpriv', '--clear-groups', '--rgid=65534', '--egid=0', ...fewCapabilities().split(' '), '--'];
     const enter = ['chroot', '--userspec=+0:+0', '--groups=', `/proc/${pid}/root`];
     return [...all, '--root=/', '--wd=/', '--', ...drop, ...enter, '/bin/sh', '-c', lastScript('')];
+  }
+
+  #withOwnKeyring(words: readonly string[]): [program: string, args: string[]] {
+    const [program = '', ...args] = [...this.#keyring, ...words];
+    return [program, args];
   }
 
   attach(exec: string, stream: 'stdin' | 'stdout' | 'stderr', socket: Socket): void {

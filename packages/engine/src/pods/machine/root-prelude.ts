@@ -8,6 +8,8 @@
  */
 export const PRELUDE = `
 umask 022
+# Nothing is noted in the host's table of mounts.
+mount() { command mount -n "$@"; }
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs "$R"
 R="$(cd -P "$R" && /bin/pwd -P)"

@@ -202,7 +202,15 @@ async function startContainer(machine: PlainMachine, pod: PlainPod, request: Pro
   const script = `${join0.join('')}cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
   const line = await machine.keeper.line();
   const { name, output } = request;
-  const process = await startOn(line, { sandbox: pod.request.id, name, script, command, env, output, workingDir: place });
+  const process = await startOn(line, {
+    sandbox: pod.request.id,
+    name,
+    script,
+    command,
+    env,
+    output,
+    workingDir: place,
+  });
   pathsOf.set(process, paths);
   return process;
 }

@@ -128,5 +128,5 @@ try {
 }
 
 function parse(log: string): unknown {
-  return JSON.parse(/^RESULTS (.*)$/m.exec(log)?.[1] ?? 'null');
+  return Object.assign({}, ...[...log.matchAll(/^RESULT (.*)$/gm)].map(([, line = '']) => JSON.parse(line)));
 }

@@ -1,4 +1,4 @@
-"""Runs inside a pod and tries to get out of it. Prints one line of JSON: what each attempt got, or null where it got nothing."""
+"""Runs inside a pod and tries to get out of it. Prints a line of JSON for each attempt: what it got, or null where it got nothing."""
 
 import ctypes
 import fcntl
@@ -157,13 +157,6 @@ def change_a_mount_with_mount_setattr():
     attributes = struct.pack("QQQQ", 0, MS_RDONLY, 0, 0)
     done, _ = call("mount_setattr", -100, ctypes.c_char_p(b"/usr"), 0, ctypes.c_char_p(attributes), len(attributes))
     return "/usr is writable" if done == 0 and created("/usr/manta-escape") else None
-
-
-@attempt
-def pivot_root():
-    os.makedirs("/tmp/new/old", exist_ok=True)
-    done, _ = call("pivot_root", ctypes.c_char_p(b"/tmp/new"), ctypes.c_char_p(b"/tmp/new/old"))
-    return "another root" if done == 0 else None
 
 
 @attempt
@@ -530,12 +523,18 @@ def memory_of_other_pods():
     return first([*glob.glob("/dev/shm/*"), *glob.glob("/.dev/shm/*")], lambda path: FACTS["marker"] in path)
 
 
+@attempt
+def pivot_root():
+    os.makedirs("/tmp/new/old", exist_ok=True)
+    done, _ = call("pivot_root", ctypes.c_char_p(b"/tmp/new"), ctypes.c_char_p(b"/tmp/new/old"))
+    return "another root" if done == 0 else None
+
+
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-results = {}
 for body in ATTEMPTS:
     try:
-        results[body.__name__] = body()
+        got = body()
     except Exception as error:  # An attempt that cannot even be made got nothing, but is worth seeing.
-        results[body.__name__] = None
-        print(f"{body.__name__}: {error!r}", file=sys.stderr)
-print("RESULTS " + json.dumps(results))
+        got = None
+        print(f"{body.__name__}: {error!r}", file=sys.stderr, flush=True)
+    print("RESULT " + json.dumps({body.__name__: got}), flush=True)

@@ -98,6 +98,18 @@ try {
   const command = await attacker.exec(idle, attack);
   command.stdin.end();
   const said = await Promise.all([text(command.stdout), text(command.stderr)]);
+  const write = (victim: string) =>
+    writeFileSync(
+      join(folder, 'results.json'),
+      JSON.stringify({
+        container: parse(readFileSync(output, 'utf8')),
+        exec: parse(said.join('\n')),
+        victim,
+        log: `${readFileSync(output, 'utf8')}\n${said.join('\n')}`,
+      }),
+    );
+  // In case that what follows ends the engine itself.
+  write('');
   // Signals to its own process group and to everything reach nothing of another pod.
   const killer = ['python3', '-c', 'import os; os.fork() or os.kill(-1, 9); os.kill(0, 9)'];
   const raging = await attacker.start({
@@ -113,13 +125,7 @@ try {
     ({ stdin, stdout }) => (stdin.end(), text(stdout)),
     () => '',
   );
-  const results = {
-    container: parse(readFileSync(output, 'utf8')),
-    exec: parse(said.join('\n')),
-    victim: alive.trim(),
-    log: `${readFileSync(output, 'utf8')}\n${said.join('\n')}`,
-  };
-  writeFileSync(join(folder, 'results.json'), JSON.stringify(results));
+  write(alive.trim());
   for (const each of [victim, attacker]) await each.destroy();
 } finally {
   await driver.close();

@@ -98,14 +98,13 @@ try {
   const command = await attacker.exec(idle, attack);
   command.stdin.end();
   const said = await Promise.all([text(command.stdout), text(command.stderr)]);
-  const write = (victim: string) =>
+  const write = (state: string) =>
     writeFileSync(
       join(folder, 'results.json'),
       JSON.stringify({
         container: parse(readFileSync(output, 'utf8')),
         exec: parse(said.join('\n')),
-        victim,
-        log: `${readFileSync(output, 'utf8')}\n${said.join('\n')}`,
+        victim: state,
       }),
     );
   // In case that what follows ends the engine itself.

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Volume } from '@manta/api';
@@ -100,10 +100,9 @@ describe('a volume', () => {
     const main = { name: 'main', volumeMounts: mounts };
     expect(mountsOf(main, new Map([['v', volume]]), { POD: 'p-1' })).toEqual([
       { kind: 'bind', source: volume.path, target: '/all', isReadOnly: false },
-      { kind: 'bind', source: join(volume.path, 'a/b'), target: '/part', isReadOnly: true },
-      { kind: 'bind', source: join(volume.path, 'p-1/logs'), target: '/own', isReadOnly: false },
+      { kind: 'bind', source: volume.path, within: 'a/b', target: '/part', isReadOnly: true },
+      { kind: 'bind', source: volume.path, within: 'p-1/logs', target: '/own', isReadOnly: false },
     ]);
-    expect(existsSync(join(volume.path, 'p-1/logs'))).toBe(true);
   });
 
   it('shows what containers may use', async () => {
@@ -160,6 +159,21 @@ describe('a volume', () => {
     const mount = { name: 'main', volumeMounts: [{ name: 'v', mountPath: '/x', subPath: '../up' }] };
     const ready = new Map([['v', { path: join(folder, 'v'), isReadOnly: false }]]);
     expect(() => mountsOf(mount, ready, {})).toThrow('leads out of volume "v"');
+  });
+
+  it('follows links of a subPath that stay in the volume, and refuses those that leave it', async () => {
+    const volume = await prepare({ emptyDir: {} }, 'links');
+    mkdirSync(join(volume.path, 'real'));
+    symlinkSync('real', join(volume.path, 'near'));
+    symlinkSync('/etc', join(volume.path, 'far'));
+    symlinkSync('/no/such', join(volume.path, 'nowhere'));
+    const partOf = (subPath: string) =>
+      mountsOf({ name: 'main', volumeMounts: [{ name: 'v', mountPath: '/x', subPath }] }, new Map([['v', volume]]), {});
+    expect(partOf('near/new')).toMatchObject([{ source: volume.path, within: 'real/new' }]);
+    expect(partOf('real/..')).toEqual([{ kind: 'bind', source: volume.path, target: '/x', isReadOnly: false }]);
+    for (const each of ['far', 'far/passwd', 'near/../far/x', 'nowhere', 'nowhere/x'])
+      expect(() => partOf(each)).toThrow(`the subPath ${each} leads out of volume "v" through a symbolic link`);
+    expect(existsSync('/etc/x')).toBe(false);
   });
 
   it('in memory is a folder for the pod to have memory in, of the size that is asked for', async () => {

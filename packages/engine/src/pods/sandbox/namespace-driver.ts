@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { SERVICE_CIDR } from '../../controllers/service/address-pool.ts';
 import { readFirstLine } from '../machine/connection.ts';
@@ -89,7 +89,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       socket: settings.socket,
       keeper,
       mode,
-      hidden: [resolve(options.dataDir), homedir(), ...(options.hidden ?? []).map((path) => resolve(path))],
+      hidden: [options.dataDir, homedir(), ...(options.hidden ?? [])].map((path) => absolute(path)),
     };
     const addresses = new AddressPool(SUBNET);
     return {

@@ -58,7 +58,7 @@ describe('YAML body', () => {
 });
 
 function aliases(letters: string, count: number): string {
-  return [...letters]
+  return Array.from(letters)
     .slice(1)
     .map((letter, i) => `${letter}: &${letter} [${`*${letters[i]},`.repeat(count)}]\n`)
     .join('');

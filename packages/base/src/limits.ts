@@ -20,6 +20,14 @@ export const API_SERVER_LIMITS = {
   historyEvents: 20_000,
   /** Bytes of JSON of all objects in that history: fewer writes are kept if objects are large. */
   historyBytes: 64 * MIB,
+  /** Cost of one evaluation of one CEL rule, in evaluated nodes of its syntax tree (kube-apiserver: the same number, of a finer model). About 0.1 s. */
+  celCallCost: 1_000_000,
+  /** Cost of all CEL rules for one object. About 1 s. */
+  celObjectCost: 10_000_000,
+  /** Cost of all match conditions of a webhook for one request. */
+  celConditionsCost: 2_500_000,
+  /** Steps of all schema patterns for one object: characters of a text times instructions of its pattern. Matching takes linear time, about 50 ns a step. */
+  patternSteps: 10_000_000,
   /** How long a client may take to send the head of a request. */
   headersMs: 30_000,
   /** How long a client may take to send a whole request. */

@@ -1,32 +1,46 @@
 import { compareQuantities, parseQuantity } from '@manta/api';
 import { Environment } from '@marcbachmann/cel-js';
 import { registerNetwork } from './cel-network.ts';
-import { compilePattern } from './pattern.ts';
+import { CelMeter } from './cel-meter.ts';
+import { findPattern } from './pattern.ts';
+
+/** What expensive functions tell before they begin. */
+export type Charging = Pick<CelMeter, 'charge' | 'chargePattern'>;
+
+const free: Charging = { charge: () => undefined, chargePattern: () => undefined };
+
+/** Evaluates rules of CRDs within a budget. */
+export function createCelMeter(): CelMeter {
+  const meter: CelMeter = new CelMeter(createCelEnvironment(() => meter));
+  return meter;
+}
 
 /** The variables and functions that rules of CRDs can use. */
-export function createCelEnvironment(): Environment {
+export function createCelEnvironment(charging: () => Charging = () => free): Environment {
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
     .registerVariable('self', 'dyn')
     .registerVariable('oldSelf', 'dyn');
-  registerStrings(environment);
+  registerStrings(environment, charging);
   registerLists(environment);
   registerQuantities(environment);
   registerNetwork(environment);
   return environment;
 }
 
-function registerStrings(environment: Environment): void {
+function registerStrings(environment: Environment, charging: () => Charging): void {
   environment.registerFunction('string.find(string): string', (text: string, pattern: string) => {
-    return compilePattern(pattern)?.exec(text)?.[0] ?? '';
+    charging().chargePattern(text, pattern);
+    return findPattern(pattern, text, 1)[0] ?? '';
   });
   environment.registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) => {
-    const compiled = compilePattern(pattern);
-    if (compiled === undefined) return [];
-    return [...text.matchAll(new RegExp(compiled.source, `${compiled.flags}g`))].map(([found]) => found);
+    charging().chargePattern(text, pattern);
+    return findPattern(pattern, text);
   });
-  environment.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
-    text.replaceAll(from, to),
-  );
+  environment.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) => {
+    // Before the text exists: an empty `from` is found between all characters.
+    charging().charge((text.split(from).length * to.length + text.length) / 10);
+    return text.replaceAll(from, to);
+  });
   environment.registerFunction('string.charAt(int): string', (text: string, at: bigint) => text.charAt(Number(at)));
 }
 

@@ -5,6 +5,7 @@ import type { FieldCause } from '../status-error.ts';
 import { applyDefaults, fillDefaults } from './defaults.ts';
 import { checkEmbedded } from './embedded.ts';
 import { fit, type Walk } from './fit.ts';
+import { newPatternBudget } from './pattern-budget.ts';
 import { compileNode, type SchemaNode } from './node.ts';
 import { type Pruned, prune } from './prune.ts';
 import { checkRules } from './rules.ts';
@@ -52,7 +53,7 @@ export function compileSchema(schema: Schema, resolve: ResolveSchema = (same) =>
 }
 
 function structuralCauses(root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly FieldCause[] {
-  const walk: Walk = { path: [], errors: [] };
+  const walk: Walk = { path: [], errors: [], patterns: newPatternBudget() };
   fit(root, object, old, walk);
   return distinct(walk);
 }
@@ -62,7 +63,7 @@ function statusCauses(root: SchemaNode, object: JsonObject, old: JsonObject): re
   const node = root.properties.get('status');
   const status = object['status'];
   if (node === undefined || status === undefined) return [];
-  const walk: Walk = { path: [], errors: [] };
+  const walk: Walk = { path: [], errors: [], patterns: newPatternBudget() };
   fit(node, status, old['status'], walk);
   return distinct(walk).map((cause) => ({
     ...cause,

@@ -1,13 +1,14 @@
+import { API_SERVER_LIMITS } from '@manta/base';
 import { dottedPath } from '../field/path.ts';
 import type { Schema } from '../schema.ts';
 import type { Walk } from './fit.ts';
 import { hasFormat, heededFormat } from './formats.ts';
-import { compilePattern } from './pattern.ts';
+import { matchesWithin, type PatternBudget } from './pattern-budget.ts';
 import { bound, longerThan, unfit, unplaced, wrongType } from './schema-errors.ts';
 
 /** Checks the length, the pattern and the format of a text; the result counts the checks that passed. */
-export function fitString(schema: Schema, text: string, { path, errors }: Walk): number {
-  const found = stringProblem(schema, text);
+export function fitString(schema: Schema, text: string, { path, errors, patterns }: Walk): number {
+  const found = stringProblem(schema, text, patterns);
   if (found !== undefined) errors.push(found(path));
   const format = heededFormat(schema.type, schema.format);
   if (format === undefined) return 1;
@@ -18,12 +19,22 @@ export function fitString(schema: Schema, text: string, { path, errors }: Walk):
   return 2;
 }
 
-function stringProblem({ maxLength, minLength, pattern }: Schema, text: string): ReturnType<typeof unfit> | undefined {
+function stringProblem(
+  { maxLength, minLength, pattern }: Schema,
+  text: string,
+  patterns: PatternBudget,
+): ReturnType<typeof unfit> | undefined {
   if (maxLength !== undefined && runes(text) > maxLength) return longerThan(maxLength);
   if (minLength !== undefined && runes(text) < minLength)
     return unfit(text, `should be at least ${minLength} chars long`);
-  if (pattern === undefined || compilePattern(pattern)?.test(text) !== false) return undefined;
-  return unfit(text, `should match '${pattern}'`);
+  const isMatch = pattern === undefined || matchesWithin(patterns, pattern, text);
+  if (isMatch === true) return undefined;
+  if (isMatch === false) return unfit(text, `should match '${pattern}'`);
+  const limit = `${API_SERVER_LIMITS.patternSteps} steps for all patterns of an object`;
+  return unfit(
+    `<${text.length} characters>`,
+    `takes too long to be matched against '${pattern}': the limit is ${limit}`,
+  );
 }
 
 function runes(text: string): number {

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts';
 import { fitNumber, fitString } from './fit-scalar.ts';
 import { fitType } from './fit-type.ts';
 import { findItem } from './list-keys.ts';
+import type { PatternBudget } from './pattern-budget.ts';
 import type { SchemaNode } from './node.ts';
 import { missing, moreThan, notListed, type SchemaError, unfit, unplaced } from './schema-errors.ts';
 
@@ -13,6 +14,8 @@ import { missing, moreThan, notListed, type SchemaError, unfit, unplaced } from 
 export interface Walk {
   readonly path: Step[];
   errors: SchemaError[];
+  /** Shared by all parts of one object. */
+  readonly patterns: PatternBudget;
 }
 
 /**
@@ -118,7 +121,7 @@ interface Attempt {
 }
 
 function attempt(node: SchemaNode, value: Json, old: Json | undefined, walk: Walk): Attempt {
-  const inner: Walk = { path: walk.path, errors: [] };
+  const inner: Walk = { ...walk, errors: [] };
   // A branch as a whole is not excused for being as before; what lies below it is.
   const count = check(node, value, old, inner);
   return { errors: inner.errors, count };

@@ -63,7 +63,7 @@ function isDateTime(text: string): boolean {
 }
 
 function isDuration(text: string): boolean {
-  const go = /^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
+  const go = /^[+-]?((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
   const words =
     /^\d+\s*(ns|nanos?|us|µs|micros?|ms|millis?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)$/;
   return text === '0' || go.test(text) || words.test(text);

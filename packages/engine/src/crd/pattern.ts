@@ -1,37 +1,44 @@
-import { ownValue } from '@manta/base';
-const compiled = new Map<string, RegExp | undefined>();
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Compiles a Go regular expression, once; undefined where it is none. */
-export function compilePattern(source: string): RegExp | undefined {
-  if (!compiled.has(source)) compiled.set(source, translate(source));
-  return compiled.get(source);
+/** Patterns may come from objects, by way of CEL: only so many are kept compiled. */
+const KEPT = 1000;
+const compiled = new Map<string, RE2JS | undefined>();
+
+/** Compiles a Go regular expression, once; undefined where it is none. Matching takes time in proportion to text and pattern. */
+export function compilePattern(source: string): RE2JS | undefined {
+  if (compiled.has(source)) return compiled.get(source);
+  if (compiled.size >= KEPT) compiled.clear();
+  const pattern = tryCompile(source);
+  compiled.set(source, pattern);
+  return pattern;
 }
 
-/** The parts of Go's syntax that JavaScript writes differently: leading flags, `\A`, `\z`, `\pL`, `[[:alpha:]]`, named groups. */
-function translate(source: string): RegExp | undefined {
-  const [, letters = '', rest = source] = /^\(\?([ims]+)\)(.*)$/s.exec(source) ?? [];
-  const body = rest
-    .replaceAll('\\A', '^')
-    .replaceAll('\\z', '$')
-    .replaceAll('(?P<', '(?<')
-    .replaceAll(/\[:(\w+):\]/g, (whole, name: string) => ownValue(classes, name) ?? whole);
-  for (const flags of [`${letters}u`, letters]) {
-    try {
-      return new RegExp(body, flags);
-    } catch {
-      // The stricter form refuses escapes that Go allows: try the looser one.
-    }
+function tryCompile(source: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(source);
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return undefined;
+    throw error;
   }
-  return undefined;
 }
 
-const classes: Readonly<Record<string, string>> = {
-  alnum: 'A-Za-z0-9',
-  alpha: 'A-Za-z',
-  digit: '0-9',
-  lower: 'a-z',
-  space: '\\s',
-  upper: 'A-Z',
-  word: '\\w',
-  xdigit: '0-9A-Fa-f',
-};
+/** How many steps a search takes at most: every instruction of the pattern for every character. */
+export function patternSteps(source: string, text: string): number {
+  return (compilePattern(source)?.programSize() ?? 0) * (text.length + 1);
+}
+
+/** Whether a text matches a pattern anywhere; throws where that is no pattern. */
+export function testPattern(source: string, text: string): boolean {
+  const pattern = compilePattern(source);
+  if (pattern === undefined) throw new Error(`Invalid regular expression: ${source}`);
+  return pattern.matcher(text).find();
+}
+
+/** The first texts that match a pattern, at most so many; none where that is no pattern. */
+export function findPattern(source: string, text: string, most = Number.POSITIVE_INFINITY): readonly string[] {
+  const matcher = compilePattern(source)?.matcher(text);
+  const found: string[] = [];
+  if (matcher === undefined) return found;
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
+  return found;
+}

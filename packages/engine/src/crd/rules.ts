@@ -1,13 +1,15 @@
 import { ownValue } from '@manta/base';
-import { EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
+import { API_SERVER_LIMITS } from '@manta/base';
+import { EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { deepEqual } from '../deep-equal.ts';
 import { duplicate, forbidden, invalid, omitted, required } from '../field/cause.ts';
 import { fieldPath, type Step } from '../field/path.ts';
 import { isObject, type Json } from '../json.ts';
 import type { ValidationRule } from '../schema.ts';
 import type { FieldCause } from '../status-error.ts';
-import { createCelEnvironment } from './cel-environment.ts';
+import { createCelMeter } from './cel-environment.ts';
 import { withoutIndexedHas } from './cel-has.ts';
+import { CelCostError } from './cel-meter.ts';
 import { celValue } from './cel-values.ts';
 import { fieldSteps } from './field-steps.ts';
 import { findItem } from './list-keys.ts';
@@ -22,9 +24,17 @@ interface Before {
 
 /** Evaluates the CEL rules of a schema against an object, transition rules against what it was before. */
 export function checkRules(root: SchemaNode, value: Json, old: Json | undefined): readonly FieldCause[] {
-  const causes: FieldCause[] = [];
-  if (root.below.rules) visit(root, value, comparable(value, old), [], causes);
-  return causes;
+  const check: Check = { causes: [], costLeft: API_SERVER_LIMITS.celObjectCost, isCancelled: false };
+  if (root.below.rules) visit(root, value, comparable(value, old), [], check);
+  return check.causes;
+}
+
+/** The rules of one object, on their way. */
+interface Check {
+  readonly causes: FieldCause[];
+  costLeft: number;
+  /** A rule cost too much: the others are not evaluated. */
+  isCancelled: boolean;
 }
 
 function comparable(value: Json, old: Json | undefined, parent?: Before): Before {
@@ -33,15 +43,15 @@ function comparable(value: Json, old: Json | undefined, parent?: Before): Before
   return { value: old, isUnchanged: () => (answer ??= deepEqual(value, old)) };
 }
 
-function visit(node: SchemaNode, value: Json, before: Before, path: Step[], causes: FieldCause[]): void {
-  if (value === null || !node.below.rules) return;
-  evaluateRules(node, node.rules, value, before, path, causes);
-  for (const part of node.allOf) evaluateRules(node, part.rules, value, before, path, causes);
+function visit(node: SchemaNode, value: Json, before: Before, path: Step[], check: Check): void {
+  if (value === null || !node.below.rules || check.isCancelled) return;
+  evaluateRules(node, node.rules, value, before, path, check);
+  for (const part of node.allOf) evaluateRules(node, part.rules, value, before, path, check);
   if (Array.isArray(value)) {
     if (node.items?.below.rules !== true) return;
     for (const [index, item] of value.entries()) {
       path.push(index);
-      visit(node.items, item, comparable(item, findItem(node.schema, before.value, item), before), path, causes);
+      visit(node.items, item, comparable(item, findItem(node.schema, before.value, item), before), path, check);
       path.pop();
     }
   } else if (isObject(value)) {
@@ -51,22 +61,24 @@ function visit(node: SchemaNode, value: Json, before: Before, path: Step[], caus
       if (next?.below.rules !== true) continue;
       path.push(property === undefined ? { key } : key);
       const old = isObject(before.value) ? ownValue(before.value, key) : undefined;
-      visit(next, child, comparable(child, old, before), path, causes);
+      visit(next, child, comparable(child, old, before), path, check);
       path.pop();
     }
   }
 }
 
+type Evaluate = (context: Readonly<Record<string, unknown>>) => unknown;
+
 /** A rule ready to run; `problem` says why it cannot. */
 interface Program {
   readonly rule: ValidationRule;
-  readonly run: ParseResult | undefined;
-  readonly message: ParseResult | undefined;
+  readonly run: Evaluate | undefined;
+  readonly message: Evaluate | undefined;
   readonly usesOldSelf: boolean;
   readonly problem: string;
 }
 
-const environment = createCelEnvironment();
+const meter = createCelMeter();
 const programs = new WeakMap<ValidationRule, Program>();
 
 /** Compiles a rule, once. */
@@ -87,11 +99,9 @@ function compileRule(rule: ValidationRule): Program {
   return program;
 }
 
-function parse(expression: string): ParseResult | string {
+function parse(expression: string): Evaluate | string {
   try {
-    const parsed = environment.parse(expression);
-    const evaluable = withoutIndexedHas(expression, parsed.ast);
-    return evaluable === expression ? parsed : environment.parse(evaluable);
+    return meter.compile(withoutIndexedHas(expression, meter.parse(expression).ast));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -103,7 +113,7 @@ function evaluateRules(
   value: Json,
   before: Before,
   path: readonly Step[],
-  causes: FieldCause[],
+  check: Check,
 ): void {
   if (rules.length === 0) return;
   const self = celValue(value, node);
@@ -116,9 +126,10 @@ function evaluateRules(
       rule.optionalOldSelf === true
         ? { self, oldSelf: hasOld ? Optional.of(oldSelf) : Optional.none() }
         : { self, ...(hasOld ? { oldSelf } : {}) };
-    const problem = failure(program, context, node, value, path);
+    const problem = failure(program, context, node, value, path, check);
     if (problem === undefined) continue;
-    if (problem.isBroken || program.usesOldSelf || !before.isUnchanged()) causes.push(problem.cause);
+    if (problem.isBroken || program.usesOldSelf || !before.isUnchanged()) check.causes.push(problem.cause);
+    if (check.isCancelled) return;
   }
 }
 
@@ -134,6 +145,7 @@ function failure(
   node: SchemaNode,
   value: Json,
   path: readonly Step[],
+  check: Check,
 ): Failure | undefined {
   const type = node.schema.type ?? '';
   const field = fieldPath(path);
@@ -141,13 +153,31 @@ function failure(
     return { isBroken: true, cause: invalid(field, type, `rule compile error: ${program.problem}`) };
   }
   try {
-    if (program.run(context) === true) return undefined;
+    if (evaluate(check, program.run, context) === true) return undefined;
   } catch (error) {
+    if (error instanceof CelCostError) return cancel(check, error, program.rule, field, type);
     return { isBroken: true, cause: invalid(field, type, evaluationProblem(error, program.rule)) };
   }
   const shown = type === 'object' || type === 'array' ? omitted : value;
   const target = fieldPath([...path, ...fieldSteps(program.rule.fieldPath)]);
-  return { isBroken: false, cause: causeFor(program.rule, target, shown, detail(program, context)) };
+  return { isBroken: false, cause: causeFor(program.rule, target, shown, detail(program, context, check)) };
+}
+
+function evaluate(check: Check, program: Evaluate, context: Readonly<Record<string, unknown>>): unknown {
+  const limit = Math.min(check.costLeft, API_SERVER_LIMITS.celCallCost);
+  const { value, cost } = meter.run(limit, () => program(context));
+  check.costLeft -= cost;
+  return value;
+}
+
+function cancel(check: Check, { message }: CelCostError, rule: ValidationRule, field: string, type: string): Failure {
+  check.isCancelled = true;
+  const further = 'no further validation rules will be run';
+  const problem =
+    check.costLeft < API_SERVER_LIMITS.celCallCost
+      ? `validation failed due to running out of cost budget, ${further}`
+      : `'${message}': ${further} due to call cost exceeds limit for rule: ${(rule.message ?? rule.rule).trim()}`;
+  return { isBroken: true, cause: invalid(field, type, problem) };
 }
 
 function evaluationProblem(error: unknown, rule: ValidationRule): string {
@@ -156,16 +186,16 @@ function evaluationProblem(error: unknown, rule: ValidationRule): string {
   return `${said} evaluating rule: ${(rule.message ?? rule.rule).trim()}`;
 }
 
-function detail({ rule, message }: Program, context: Readonly<Record<string, unknown>>): string {
-  const evaluated = message === undefined ? '' : evaluateMessage(message, context);
+function detail({ rule, message }: Program, context: Readonly<Record<string, unknown>>, check: Check): string {
+  const evaluated = message === undefined ? '' : evaluateMessage(message, context, check);
   if (evaluated !== '') return evaluated;
   return rule.message === undefined || rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
 }
 
 /** Empty where the expression fails or says nothing fit to print: then the plain message counts. */
-function evaluateMessage(message: ParseResult, context: Readonly<Record<string, unknown>>): string {
+function evaluateMessage(message: Evaluate, context: Readonly<Record<string, unknown>>, check: Check): string {
   try {
-    const said: unknown = message(context);
+    const said = evaluate(check, message, context);
     const text = typeof said === 'string' ? said.trim() : '';
     return text.includes('\n') ? '' : text;
   } catch {

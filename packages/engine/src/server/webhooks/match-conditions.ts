@@ -1,4 +1,6 @@
+import { API_SERVER_LIMITS } from '@manta/base';
 import { Environment } from '@marcbachmann/cel-js';
+import { CelMeter } from '../../crd/cel-meter.ts';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { textAt } from '../json-path.ts';
 
@@ -10,9 +12,13 @@ export function conditionsHold(conditions: readonly JsonObject[], request: JsonO
     oldObject: celValue(request['oldObject'] ?? null),
   };
   let failure: Error | undefined;
+  let costLeft: number = API_SERVER_LIMITS.celConditionsCost;
   for (const condition of conditions) {
     try {
-      if (evaluate(textAt(condition, 'expression'), variables) === false) return false;
+      const program = meter.compile(textAt(condition, 'expression'));
+      const { value, cost } = meter.run(costLeft, () => program(variables));
+      costLeft -= cost;
+      if (value === false) return false;
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error('unknown error');
     }
@@ -21,14 +27,12 @@ export function conditionsHold(conditions: readonly JsonObject[], request: JsonO
   return true;
 }
 
-const environment = new Environment({ enableOptionalTypes: true })
-  .registerVariable('request', 'dyn')
-  .registerVariable('object', 'dyn')
-  .registerVariable('oldObject', 'dyn');
-
-function evaluate(expression: string, variables: Readonly<Record<string, unknown>>): unknown {
-  return environment.evaluate(expression, { ...variables });
-}
+const meter = new CelMeter(
+  new Environment({ enableOptionalTypes: true })
+    .registerVariable('request', 'dyn')
+    .registerVariable('object', 'dyn')
+    .registerVariable('oldObject', 'dyn'),
+);
 
 /** Whole numbers are CEL's ints. */
 function celValue(value: Json): unknown {

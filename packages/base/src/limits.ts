@@ -124,3 +124,19 @@ export const POD_PROXY_LIMITS = {
   /** Connections that all pods together may have open to the egress proxy: each costs the engine two file descriptors of 1,024 or more. */
   egressConnections: 512,
 } as const;
+
+/** Limits of the router for patterns of HTTPRoutes, which are matched on the thread that serves every request. */
+export const PATTERN_LIMITS = {
+  /** Characters of a pattern, the Gateway API's own limit for paths. */
+  length: 1024,
+  /** Instructions of a compiled pattern: what one character of a request may cost. */
+  instructions: 256,
+  /** `{n,m}` copies what it repeats: its counts times the length of the pattern, checked before anything is compiled. */
+  expansion: 20_000,
+  /** Instructions times characters for all patterns that one request is tried on: some 60 ms with patterns that are hostile. */
+  steps: 500_000,
+  /** Bytes of states that a compiled pattern may keep. */
+  stateBytes: 256 * KIB,
+  /** Compiled patterns that are kept for the next table. */
+  kept: 1_000,
+} as const;

@@ -1,4 +1,5 @@
 import { NS_PER_MS, parseDuration } from '@manta/api';
+import { compilePattern } from '../proxy/pattern.ts';
 import { isFieldValue, isTarget, isToken } from '../proxy/field-text.ts';
 import type { Filter, HeaderChange, PathChange, RequestMatch, RouteRule, ValueMatch } from '../proxy/route-table.ts';
 import { findBackend, type RefProblem } from './find-backend.ts';
@@ -58,7 +59,8 @@ function convertMatch({ path, method, headers = [], queryParams = [] }: HttpRout
   const kind = PATH_KINDS[path?.type ?? 'PathPrefix'];
   if (kind === undefined) return `the path match ${path?.type} is not known`;
   const value = path?.value ?? '/';
-  if (kind === 'regex' && !isPattern(value)) return `the pattern ${value} cannot be read`;
+  const refused = kind === 'regex' ? compilePattern(value) : undefined;
+  if (typeof refused === 'string') return `path: ${refused}`;
   const values = [...headers, ...queryParams].map(convertValue);
   const wrong = values.find((converted) => typeof converted === 'string');
   if (wrong !== undefined) return wrong;
@@ -80,15 +82,8 @@ const PATH_KINDS: Readonly<Record<string, NonNullable<RequestMatch['path']>['kin
 function convertValue({ type = 'Exact', name = '', value = '' }: NamedMatch): ValueMatch | string {
   if (type === 'Exact') return { name, kind: 'exact', value };
   if (type !== 'RegularExpression') return `the match ${type} of ${name} is not known`;
-  return isPattern(value) ? { name, kind: 'regex', value } : `the pattern ${value} of ${name} cannot be read`;
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text).source !== '';
-  } catch {
-    return false;
-  }
+  const refused = compilePattern(value);
+  return typeof refused === 'string' ? `${name}: ${refused}` : { name, kind: 'regex', value };
 }
 
 function convertFilter(filter: HttpRouteFilter): Filter | string {

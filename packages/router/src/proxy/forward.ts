@@ -60,7 +60,7 @@ class Forwarding {
   #try(why: string): void {
     const call = this.#call;
     const found = this.#context.find(call.host, call);
-    if (found.kind === 'none') return this.#refuse(404, found.why);
+    if (found.kind === 'none') return this.#refuse(found.status ?? 404, found.why);
     const { rule, match } = found;
     const own = answerOf(rule.filters, call, match);
     if (own !== undefined) return this.#refuse(own.status, own.why, own.location);

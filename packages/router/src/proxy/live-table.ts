@@ -1,6 +1,7 @@
 import { compareMatches, compileMatch, type Matcher, type Sought } from './match.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostIndex } from './host-index.ts';
+import { patternBudget } from './pattern.ts';
 import {
   type Address,
   addressKey,
@@ -29,7 +30,10 @@ export interface LiveBackend extends Weighted {
 /** What fits a request, or why nothing does. */
 export type Found =
   | { readonly kind: 'rule'; readonly rule: LiveRule; readonly match: RequestMatch }
-  | { readonly kind: 'none'; readonly why: string };
+  | { readonly kind: 'none'; readonly why: string; readonly status?: number };
+
+const TOO_LONG =
+  'the request is too long for the patterns of its routes: shorten its path, or the headers and parameters that routes match by pattern';
 
 /** A route table made ready for use: sorted, compiled, and tied to endpoints. */
 export class LiveTable {
@@ -49,7 +53,11 @@ export class LiveTable {
   find(host: string, sought: Sought): Found {
     const entries = (sought.isSecure ? this.#secure : this.#plain).entriesFor(host);
     if (typeof entries === 'string') return { kind: 'none', why: entries };
-    for (const entry of entries) if (entry.fits(sought)) return entry;
+    const budget = patternBudget();
+    for (const entry of entries) {
+      if (entry.fits(sought, budget)) return entry;
+      if (budget.left < 0) return { kind: 'none', why: TOO_LONG, status: 414 };
+    }
     return { kind: 'none', why: `no route fits ${sought.method} ${sought.target}` };
   }
 

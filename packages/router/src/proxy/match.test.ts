@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { compareMatches, compileMatch } from './match.ts';
+import { patternBudget } from './pattern.ts';
 import type { RequestMatch } from './route-table.ts';
 
 const prefix = (value: string): RequestMatch => ({ path: { kind: 'prefix', value } });
 const exact = (value: string): RequestMatch => ({ path: { kind: 'exact', value } });
 
 function fits(match: RequestMatch, target: string, method = 'GET', headers: Record<string, string> = {}): boolean {
-  return compileMatch(match)({ method, target, isSecure: false, header: (name) => headers[name] });
+  return compileMatch(match)({ method, target, isSecure: false, header: (name) => headers[name] }, patternBudget());
 }
 
 describe('a match', () => {

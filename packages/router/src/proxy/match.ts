@@ -1,3 +1,4 @@
+import { compilePattern, type Pattern, type PatternBudget } from './pattern.ts';
 import type { RequestMatch, ValueMatch } from './route-table.ts';
 
 /** What of a request decides where it goes. */
@@ -12,7 +13,7 @@ export interface Sought {
 }
 
 /** Whether a request fits, decided once per match instead of once per request where that is possible. */
-export type Matcher = (sought: Sought) => boolean;
+export type Matcher = (sought: Sought, budget: PatternBudget) => boolean;
 
 /** The test that a match stands for. */
 export function compileMatch({ path, method, headers = [], query = [] }: RequestMatch): Matcher {
@@ -21,13 +22,13 @@ export function compileMatch({ path, method, headers = [], query = [] }: Request
   if (method !== undefined) tests.push((sought) => sought.method === method);
   for (const match of uniqueNames(headers)) {
     const fits = valueTest(match);
-    tests.push((sought) => fits(sought.header(match.name.toLowerCase())));
+    tests.push((sought, budget) => fits(sought.header(match.name.toLowerCase()), budget));
   }
   for (const match of uniqueNames(query)) {
     const fits = valueTest(match);
-    tests.push(({ target }) => fits(queryOf(target).get(match.name) ?? undefined));
+    tests.push(({ target }, budget) => fits(queryOf(target).get(match.name) ?? undefined, budget));
   }
-  return (sought) => tests.every((test) => test(sought));
+  return (sought, budget) => tests.every((test) => test(sought, budget));
 }
 
 /**
@@ -64,19 +65,21 @@ function pathRank({ path }: RequestMatch): number {
 function pathTest({ kind, value }: NonNullable<RequestMatch['path']>): Matcher {
   if (kind === 'exact') return ({ target }) => pathOf(target) === value;
   if (kind === 'prefix') return ({ target }) => isUnder(pathOf(target), value);
-  const pattern = wholeMatch(value);
-  return ({ target }) => pattern.test(pathOf(target));
+  const pattern = patternOf(value);
+  return ({ target }, budget) => pattern.test(pathOf(target), budget);
 }
 
-function valueTest({ kind, value }: ValueMatch): (found: string | undefined) => boolean {
+function valueTest({ kind, value }: ValueMatch): (found: string | undefined, budget: PatternBudget) => boolean {
   if (kind === 'exact') return (found) => found === value;
-  const pattern = wholeMatch(value);
-  return (found) => found !== undefined && pattern.test(found);
+  const pattern = patternOf(value);
+  return (found, budget) => found !== undefined && pattern.test(found, budget);
 }
 
-/** Throws for a pattern that cannot be read: whoever makes tables has looked before. */
-function wholeMatch(pattern: string): RegExp {
-  return new RegExp(`^(?:${pattern})$`);
+/** Throws for a refused pattern: the builder of the table has checked all of them. */
+function patternOf(text: string): Pattern {
+  const pattern = compilePattern(text);
+  if (typeof pattern === 'string') throw new Error(pattern);
+  return pattern;
 }
 
 /** Of several entries for one name the first counts. */

@@ -55,7 +55,7 @@ class Tunnel {
     const isSecure = isEncrypted(this.#request.socket);
     const header = (name: string) => joinedHeader(rawHeaders, name);
     const found = this.#context.find(host, { method, target, isSecure, header });
-    if (found.kind === 'none') return this.#refuse(404, found.why);
+    if (found.kind === 'none') return this.#refuse(found.status ?? 404, found.why);
     const { rule, match } = found;
     const own = answerOf(rule.filters, { target, host, isSecure }, match);
     if (own !== undefined) return this.#refuse(own.status, own.why, own.location);

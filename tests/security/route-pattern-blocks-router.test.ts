@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../packages/router/src/testing/ask.ts';
 import { gatewayOf, routeOf } from '../../packages/router/src/testing/objects.ts';
 import { type RouterUnderAttack, startRouter } from './router/start-router.ts';
 
 let router: RouterUnderAttack;
 
-beforeAll(async () => {
+beforeEach(async () => {
   router = await startRouter();
 });
-afterAll(() => router.stop());
+afterEach(() => router.stop());
 
-const HANG_MS = 20_000;
+const HANG_MS = 15_000;
 
 /** Serves one route with this pattern and sends it a request; fails if the router is blocked. */
 async function attack(pattern: string, path: string) {

@@ -6,6 +6,7 @@ export type { Observed } from './gateway/observed.ts';
 export { installCrds as installGatewayCrds } from './gateway/writes.ts';
 export type { AttemptLimits } from './proxy/call.ts';
 export type { Dial } from './proxy/dial.ts';
+export { type Trust, trustNetworks } from './proxy/forwarded.ts';
 export type { Observer } from './proxy/forward.ts';
 export { createProxy, type Proxy, type ProxyOptions } from './proxy/proxy.ts';
 export type * from './proxy/route-table.ts';

@@ -18,6 +18,7 @@ import {
 import { createGatewayRouter } from './gateway/gateway-router.ts';
 import { installCrds } from './gateway/writes.ts';
 import type { Dial } from './proxy/dial.ts';
+import { trustNetworks } from './proxy/forwarded.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { observeInMetrics, showOutstanding } from './router-metrics.ts';
 
@@ -40,6 +41,8 @@ export interface RouterOptions {
   readonly shutdownDelayMs: number;
   /** How long requests that are under way may take to end after that. */
   readonly shutdownGraceMs: number;
+  /** Proxies in front of the router, as addresses or networks: what they say about their clients is passed on. */
+  readonly trustedProxies?: readonly string[];
   readonly logFormat: 'console' | 'json';
 }
 
@@ -91,6 +94,7 @@ async function route(world: World, options: RouterOptions, stop: AbortSignal, pa
     limits: { connectMs: options.connectTimeoutMs, answerMs: options.answerTimeoutMs },
     observer: observeInMetrics(world.metrics),
     dial: parts.dial,
+    trust: trustNetworks(options.trustedProxies ?? []),
   });
   showOutstanding(world.metrics, proxy);
   const router = createGatewayRouter(world, {

@@ -1,5 +1,5 @@
 import { stopSignal } from '@manta/operator/stop-signal';
-import { DEFAULT_CLASS, ROUTER_RULES, type RouterOptions, runRouter } from '@manta/router';
+import { DEFAULT_CLASS, ROUTER_RULES, type RouterOptions, runRouter, trustNetworks } from '@manta/router';
 import { type ListenAddress, parseListenAddress } from '@manta/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -16,6 +16,7 @@ interface RouterFlags {
   readonly answerTimeout: number;
   readonly shutdownDelay: number;
   readonly shutdownGrace: number;
+  readonly trustedProxies: readonly string[];
   readonly logFormat: 'console' | 'json';
   readonly printRbac: boolean;
 }
@@ -53,6 +54,14 @@ export function describeRouter(command: Command, version: string): void {
     .option('--answer-timeout <seconds>', 'how long the first byte of an answer may take; 0 is any time', seconds, 0)
     .option('--shutdown-delay <seconds>', 'how long to go on serving once told to stop', seconds, 0)
     .option('--shutdown-grace <seconds>', 'how long requests under way may take to end after that', seconds, 25)
+    .addOption(
+      new Option(
+        '--trusted-proxies <networks>',
+        'pass on X-Forwarded-* of clients at these addresses or networks, separated by commas; those of others are replaced',
+      )
+        .argParser(networks)
+        .default([], 'none'),
+    )
     .option('--metrics-addr <address>', 'where /metrics is served; else nowhere', address)
     .addOption(
       new Option('--log-format <format>', 'how log lines look').choices(['console', 'json']).default('console'),
@@ -87,6 +96,7 @@ function toOptions(flags: RouterFlags): RouterOptions {
     answerTimeoutMs: flags.answerTimeout === 0 ? undefined : flags.answerTimeout * 1000,
     shutdownDelayMs: flags.shutdownDelay * 1000,
     shutdownGraceMs: flags.shutdownGrace * 1000,
+    trustedProxies: flags.trustedProxies,
     logFormat: flags.logFormat,
   };
 }
@@ -109,6 +119,16 @@ function address(text: string): ListenAddress {
   const parsed = parseListenAddress(text);
   if (parsed.kind === 'listen') return parsed.address;
   throw new InvalidArgumentError(parsed.kind === 'invalid' ? parsed.message : 'An address is needed, such as ":8000".');
+}
+
+function networks(text: string, before: readonly string[]): readonly string[] {
+  const named = text.split(',').map((network) => network.trim());
+  try {
+    trustNetworks(named);
+  } catch (error) {
+    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
+  }
+  return [...before, ...named];
 }
 
 function seconds(text: string): number {

@@ -13,6 +13,8 @@ export interface Call extends Sought {
   readonly hasBody: boolean;
   readonly isHttp2: boolean;
   readonly remoteAddress: string;
+  /** Why the request is refused without a look at routes; undefined for a sound one. */
+  readonly refusal: Refusal | undefined;
   /** True once the client has left or has its whole answer. */
   isOver(): boolean;
   /** Calls `run` when the client leaves before its answer is complete. */
@@ -23,6 +25,12 @@ export interface Call extends Sought {
   end(trailers: RawHeaders): void;
   /** Breaks off an answer that has begun, in a way that the client notices. */
   cut(): void;
+}
+
+/** An answer of our own. */
+export interface Refusal {
+  readonly status: number;
+  readonly why: string;
 }
 
 export interface AnswerHead {

@@ -3,7 +3,8 @@ import type { Attempt, AttemptLimits, Call, Reply } from './call.ts';
 import { type Choice, chooseEndpoint } from './choose-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerOf, filterRequest, filterResponse } from './filters.ts';
-import { addForwarded, endToEnd, headerOf, removeHeader } from './headers.ts';
+import { setForwarded, type Trust } from './forwarded.ts';
+import { endToEnd, headerOf, removeHeader } from './headers.ts';
 import type { Found, LiveRule } from './live-table.ts';
 import type { RequestMatch } from './route-table.ts';
 import { refuse } from './refusals.ts';
@@ -18,6 +19,8 @@ export interface ForwardContext {
   /** How many endpoints a request may be offered to. */
   readonly maxAttempts: number;
   readonly observe: Observer;
+  /** Whose word about its own clients counts. */
+  readonly trust: Trust;
 }
 
 /** Hears how things go. */
@@ -74,7 +77,7 @@ class Forwarding {
     const call = this.#call;
     const headers = endToEnd(call.headers);
     removeHeader(headers, 'host');
-    addForwarded(headers, call);
+    setForwarded(headers, call, this.#context.trust(call.remoteAddress));
     const rewritten = filterRequest(rule.filters, call, match, headers);
     const { method, body, hasBody } = call;
     const limits =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addForwarded, changeHeaders, endToEnd, fromFields, joinCookies, plainAddress, toFields } from './headers.ts';
+import { changeHeaders, endToEnd, fromFields, joinCookies, plainAddress, toFields } from './headers.ts';
 
 describe('headers on their way', () => {
   it('lose what speaks to this hop only, and what connection names', () => {
@@ -11,16 +11,6 @@ describe('headers on their way', () => {
     const headers = ['Set-Cookie', 'a=1', 'X-B', '2', 'Set-Cookie', 'c=3'];
     expect(endToEnd(headers)).toEqual(headers);
     expect(fromFields(toFields(headers))).toEqual(['set-cookie', 'a=1', 'set-cookie', 'c=3', 'x-b', '2']);
-  });
-
-  it('say who asked, after what earlier proxies said', () => {
-    const headers = ['X-Forwarded-For', '1.1.1.1', 'X-Forwarded-Proto', 'https'];
-    addForwarded(headers, { remoteAddress: '2.2.2.2', host: 'example.com', isSecure: false });
-    expect(toFields(headers)).toEqual({
-      'x-forwarded-for': '1.1.1.1, 2.2.2.2',
-      'x-forwarded-proto': 'https',
-      'x-forwarded-host': 'example.com',
-    });
   });
 
   it('have one cookie header, however many there were', () => {

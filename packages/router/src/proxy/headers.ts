@@ -48,19 +48,6 @@ export function endToEnd(headers: RawHeaders): string[] {
   return kept;
 }
 
-/** Who asked, by which name and how, for whoever answers: added to what earlier proxies have said. */
-export function addForwarded(
-  headers: string[],
-  from: { readonly remoteAddress: string; readonly host: string; readonly isSecure: boolean },
-): void {
-  const earlier = joinedHeader(headers, 'x-forwarded-for');
-  removeHeader(headers, 'x-forwarded-for');
-  headers.push('x-forwarded-for', earlier === undefined ? from.remoteAddress : `${earlier}, ${from.remoteAddress}`);
-  if (headerOf(headers, 'x-forwarded-proto') === undefined)
-    headers.push('x-forwarded-proto', from.isSecure ? 'https' : 'http');
-  if (headerOf(headers, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', from.host);
-}
-
 /** Removes, replaces and adds, in place. */
 export function changeHeaders(headers: string[], { set, add, remove }: HeaderChange): void {
   for (const name of remove) removeHeader(headers, name.toLowerCase());

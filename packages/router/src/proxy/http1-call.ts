@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import type { AnswerHead, Call, RawHeaders } from './call.ts';
+import type { AnswerHead, Call, RawHeaders, Refusal } from './call.ts';
 import { endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress } from './headers.ts';
+import { readTarget } from './request-target.ts';
+import { codingRefusal } from './transfer-coding.ts';
 
 /** A request that came over HTTP/1.1. */
 export class Http1Call implements Call {
@@ -14,15 +16,19 @@ export class Http1Call implements Call {
   readonly isHttp2 = false;
   readonly isSecure: boolean;
   readonly remoteAddress: string;
+  readonly refusal: Refusal | undefined;
   readonly #response: ServerResponse;
   readonly #isLast: () => boolean;
 
   /** `isLast` tells whether the connection should end with this answer. */
   constructor(request: IncomingMessage, response: ServerResponse, isLast: () => boolean) {
     this.method = request.method ?? 'GET';
-    this.target = originForm(request.url ?? '/');
-    this.host = request.headers.host ?? '';
     this.headers = request.rawHeaders;
+    const { target, host, refusal } = readTarget(this.method, request.url ?? '', this.headers);
+    this.target = target;
+    this.host = host;
+    this.refusal =
+      refusal ?? (request.headers['transfer-encoding'] === undefined ? undefined : codingRefusal(this.headers));
     this.body = request;
     this.hasBody = hasBody(request);
     this.remoteAddress = plainAddress(request.socket.remoteAddress);
@@ -48,7 +54,8 @@ export class Http1Call implements Call {
   }
 
   answer({ status, headers, isComplete }: AnswerHead): Writable | undefined {
-    const all = this.#isLast() ? [...headers, 'connection', 'close'] : [...headers];
+    // What follows a request that cannot be understood is not a request.
+    const all = this.#isLast() || this.refusal !== undefined ? [...headers, 'connection', 'close'] : [...headers];
     const isEmpty = isComplete && this.method !== 'HEAD' && status !== 204 && status !== 304;
     if (isEmpty && headerOf(headers, 'content-length') === undefined) all.push('content-length', '0');
     this.#response.writeHead(status, all);
@@ -70,13 +77,6 @@ export class Http1Call implements Call {
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-/** Clients of a forward proxy name the whole URL; who answers wants the path. */
-function originForm(target: string): string {
-  if (!target.startsWith('http://') && !target.startsWith('https://')) return target;
-  const url = URL.parse(target);
-  return url === null ? '/' : url.pathname + url.search;
 }
 
 function pairs(headers: RawHeaders): [string, string][] {

@@ -149,7 +149,7 @@ it('a request goes over the wire as it came, in one piece', async () => {
   });
   await ask(port, { method: 'DELETE', path: '/a?b', headers: { host: 'h', 'X-Mixed': 'Case' } });
   expect(heard).toEqual([
-    'DELETE /a?b HTTP/1.1\r\nhost: h\r\nX-Mixed: Case\r\nx-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: http\r\nx-forwarded-host: h\r\nconnection: keep-alive\r\n\r\n',
+    'DELETE /a?b HTTP/1.1\r\nhost: h\r\nX-Mixed: Case\r\nx-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: http\r\nx-forwarded-host: h\r\nx-real-ip: 127.0.0.1\r\nconnection: keep-alive\r\n\r\n',
   ]);
   await ask(port, { method: 'POST', headers: { host: 'h' } });
   expect(heard.at(-1)).toMatch(/\r\ncontent-length: 0\r\n/i);

@@ -1,7 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
-import type { AnswerHead, Call, RawHeaders } from './call.ts';
+import type { AnswerHead, Call, RawHeaders, Refusal } from './call.ts';
 import { endToEnd, headerOf, joinCookies, joinedHeader, plainAddress, toFields } from './headers.ts';
+import { readPseudoHeaders } from './request-target.ts';
 
 /** A request that came over HTTP/2. */
 export class Http2Call implements Call {
@@ -14,13 +15,16 @@ export class Http2Call implements Call {
   readonly isHttp2 = true;
   readonly isSecure: boolean;
   readonly remoteAddress: string;
+  readonly refusal: Refusal | undefined;
   readonly #stream: ServerHttp2Stream;
   #trailers: RawHeaders = [];
 
   constructor(stream: ServerHttp2Stream, headers: RawHeaders) {
     this.method = headerOf(headers, ':method') ?? 'GET';
-    this.target = headerOf(headers, ':path') ?? '/';
-    this.host = headerOf(headers, ':authority') ?? headerOf(headers, 'host') ?? '';
+    const { target, host, refusal } = readPseudoHeaders(this.method, headers);
+    this.target = target;
+    this.host = host;
+    this.refusal = refusal;
     this.headers = joinCookies(headers);
     this.body = stream;
     this.hasBody = !stream.endAfterHeaders;

@@ -1,8 +1,9 @@
 import type { Clock } from '@manta/kube';
-import type { AttemptLimits } from './call.ts';
+import type { AttemptLimits, Call, Refusal } from './call.ts';
 import { Certificates } from './certificates.ts';
 import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
+import { type Trust, TRUST_NONE } from './forwarded.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
 import { type Front, type FrontHandlers, type FrontLimits, openFront } from './front.ts';
 import { Http1Call } from './http1-call.ts';
@@ -22,6 +23,8 @@ export interface ProxyOptions {
   /** How many endpoints one request may be offered to; 5 unless told. */
   readonly maxAttempts?: number;
   readonly observer?: Observer;
+  /** Which clients are proxies whose word about their own clients is passed on; none unless told. */
+  readonly trust?: Trust | undefined;
   /** How endpoints are reached, where the system's own network does not lead there. */
   readonly dial?: Dial | undefined;
   /** How long clients may be slow; see `FrontLimits` for what holds unless told. */
@@ -70,6 +73,7 @@ class TableProxy implements Proxy {
       limits: { ...LIMITS, ...options.limits },
       maxAttempts: options.maxAttempts ?? MAX_ATTEMPTS,
       observe: options.observer ?? SILENT,
+      trust: options.trust ?? TRUST_NONE,
     };
   }
 
@@ -122,7 +126,13 @@ class TableProxy implements Proxy {
   #take(call: Http1Call | Http2Call): void {
     if (this.#table === undefined) refuse(call, 503, this.#reason, ['retry-after', '1']);
     else if (call.method === 'CONNECT') refuse(call, 405, 'CONNECT is not served here');
+    else if (call.refusal !== undefined) this.#refuse(call, call.refusal);
     else forward(call, this.#context);
+  }
+
+  #refuse(call: Call, { status, why }: Refusal): void {
+    this.#context.observe.answered('', status);
+    refuse(call, status, why);
   }
 
   #drain(endpoint: Endpoint): void {

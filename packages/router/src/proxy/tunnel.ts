@@ -6,12 +6,18 @@ import { type Dial, DialingAgent } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerOf, filterRequest, filterResponse } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
-import { addForwarded, endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
+import { setForwarded } from './forwarded.ts';
+import { endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
+import { readTarget } from './request-target.ts';
 import type { Filter } from './route-table.ts';
 
-/** Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. */
-export function isWebSocket(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === 'websocket';
+/**
+ * Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. A WebSocket opens with a GET without a
+ * body: a backend would take what the client says later for the body.
+ */
+export function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  if (headers.upgrade?.toLowerCase() !== 'websocket' || method !== 'GET') return false;
+  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
 /** Opens a WebSocket at a backend and joins it with the client's connection until one of them ends. */
@@ -50,8 +56,9 @@ class Tunnel {
   }
 
   open(why: string): void {
-    const { rawHeaders, method = 'GET', url: target = '/' } = this.#request;
-    const host = this.#request.headers.host ?? '';
+    const { rawHeaders, method = 'GET', url = '' } = this.#request;
+    const { target, host, refusal } = readTarget(method, url, rawHeaders);
+    if (refusal !== undefined) return this.#refuse(refusal.status, refusal.why);
     const isSecure = isEncrypted(this.#request.socket);
     const header = (name: string) => joinedHeader(rawHeaders, name);
     const found = this.#context.find(host, { method, target, isSecure, header });
@@ -65,7 +72,8 @@ class Tunnel {
     }
     const headers = endToEnd(rawHeaders);
     removeHeader(headers, 'host');
-    addForwarded(headers, { host, isSecure, remoteAddress: plainAddress(this.#request.socket.remoteAddress) });
+    const remoteAddress = plainAddress(this.#request.socket.remoteAddress);
+    setForwarded(headers, { host, isSecure, remoteAddress }, this.#context.trust(remoteAddress));
     const rewritten = filterRequest(rule.filters, { target, host }, match, headers);
     this.#filters = rule.filters;
     headers.push('connection', 'Upgrade', 'upgrade', 'websocket');

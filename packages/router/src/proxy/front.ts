@@ -10,7 +10,9 @@ import type { Duplex } from 'node:stream';
 import { type ListenerLimits, limitOptions } from '@manta/runtime';
 import type { RawHeaders } from './call.ts';
 import type { Certificates } from './certificates.ts';
-import { closeWhenIdle, cutStalled, cutStalledStream } from './stalled.ts';
+import { KEEP_ALIVE_MS } from './keep-alive.ts';
+import { createStallSweep, type StallSweep } from './stall-sweep.ts';
+import { closeWhenIdle, cutStalled, cutStalledStream, cutStream } from './stalled.ts';
 import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
@@ -18,7 +20,8 @@ import { isWebSocket } from './tunnel.ts';
 export interface FrontHandlers {
   request(request: IncomingMessage, response: ServerResponse): void;
   stream(stream: ServerHttp2Stream, headers: RawHeaders): void;
-  webSocket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** What else is written to for this client goes to `sweep`. */
+  webSocket(request: IncomingMessage, socket: Duplex, head: Buffer, sweep: StallSweep): void;
 }
 
 /** One address where clients are served, by HTTP/1.1 and HTTP/2 alike, with TLS and without. */
@@ -35,7 +38,7 @@ const WINDOW = 1024 * 1024;
 
 /** How long clients may be slow. */
 export interface FrontLimits extends ListenerLimits {
-  /** How long nothing may move on the way of a request that is not complete. */
+  /** How long nothing may move on the way of a request that is not complete, or of an answer that waits to be read. */
   readonly stallMs: number;
 }
 
@@ -46,18 +49,25 @@ export async function openFront(
   certificates: Certificates,
   limits: FrontLimits = LIMITS,
 ): Promise<Front> {
-  const http1 = createHttp1Server({ ...limitOptions(limits), shouldUpgradeCallback: isWebSocket });
+  const sweep = createStallSweep(limits.stallMs, limits.checkMs);
+  const http1 = createHttp1Server({
+    ...limitOptions(limits),
+    shouldUpgradeCallback: isWebSocket,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  });
   http1.on('request', (request, response) => {
     cutStalled(request, response, limits.stallMs);
     handlers.request(request, response);
   });
-  http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head));
+  http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head, sweep));
   const http2 = createHttp2Server({
     strictSingleValueFields: false,
     settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 },
   });
   http2.on('stream', (stream, _headers, _flags, rawHeaders) => {
     cutStalledStream(stream, limits.stallMs);
+    sweep.watch(stream, (attempt) => cutStream(stream, attempt));
     handlers.stream(stream, rawHeaders);
   });
   const sessions = new Set<ServerHttp2Session>();
@@ -68,12 +78,23 @@ export async function openFront(
     closeWhenIdle(session, limits.idleMs);
   });
   const sockets = new Set<Socket>();
-  shareConnections(http1, http2, certificates, sockets, limits.headersMs);
+  const watch = (socket: Socket) => sweep.watch(socket, () => socket.destroy());
+  shareConnections(http1, http2, certificates, { sockets, watch, silenceMs: limits.headersMs });
   await listen(http1, address);
   return {
     port: boundPort(http1),
-    close: (cut) => close(http1, sessions, sockets, cut),
+    async close(cut) {
+      await close(http1, sessions, sockets, cut);
+      sweep.stop();
+    },
   };
+}
+
+interface Connections {
+  readonly sockets: Set<Socket>;
+  /** Cuts a connection whose client does not read. */
+  readonly watch: (socket: Socket) => void;
+  readonly silenceMs: number;
 }
 
 /** Hands each connection to the server that understands its first bytes. */
@@ -81,8 +102,7 @@ function shareConnections(
   http1: Server,
   http2: Http2Server,
   certificates: Certificates,
-  sockets: Set<Socket>,
-  silenceMs: number,
+  { sockets, watch, silenceMs }: Connections,
 ): void {
   const listeners = http1.listeners('connection');
   http1.removeAllListeners('connection');
@@ -90,8 +110,12 @@ function shareConnections(
     for (const listener of listeners) listener.call(http1, socket);
   };
   const takeTls = createTlsDoor(certificates, silenceMs, (socket) => {
-    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket);
-    else takeHttp1(socket);
+    if (socket.alpnProtocol === 'h2') {
+      http2.emit('connection', socket);
+      return;
+    }
+    watch(socket);
+    takeHttp1(socket);
   });
   http1.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -103,6 +127,7 @@ function shareConnections(
         socket.allowHalfOpen = false;
         http2.emit('connection', socket);
       } else {
+        watch(socket);
         takeHttp1(socket);
         socket.resume();
       }

@@ -4,6 +4,7 @@ import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing } from './call.ts';
 import type { Dial } from './dial.ts';
 import { Http1Attempt } from './http1-attempt.ts';
+import { KEEP_ALIVE_MS } from './keep-alive.ts';
 import { type ConnectionKeeper, Http1Connection } from './http1-connection.ts';
 
 /** The connections to one endpoint that speaks HTTP/1.1. */
@@ -17,8 +18,6 @@ export interface Http1Upstream {
 /** Idle connections are closed before the server does so: one that closes just as a request is sent loses that request. */
 const IDLE_MS = 2_000;
 const MAX_IDLE = 256;
-/** A machine that is gone says nothing any more. */
-const KEEP_ALIVE_MS = 10_000;
 
 export function createHttp1Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http1Upstream {
   return new ConnectionPool(host, port, clock, dial);

@@ -4,6 +4,7 @@ import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing, RawHeaders } from './call.ts';
 import type { Dial } from './dial.ts';
 import { fromFields, removeHeader, toFields } from './headers.ts';
+import { KEEP_ALIVE_MS } from './keep-alive.ts';
 
 /** The connection to one endpoint that speaks HTTP/2 without TLS. */
 export interface Http2Upstream {
@@ -31,7 +32,10 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
     opened.on('error', forget);
     opened.once('goaway', forget);
     opened.once('close', forget);
-    opened.once('connect', () => opened.setLocalWindowSize(8 * WINDOW));
+    opened.once('connect', (_session, socket) => {
+      opened.setLocalWindowSize(8 * WINDOW);
+      socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
+    });
     return opened;
   };
   /** One connection for all that wait for it. */

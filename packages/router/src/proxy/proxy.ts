@@ -102,7 +102,7 @@ class TableProxy implements Proxy {
     const handlers: FrontHandlers = {
       request: (request, response) => this.#take(new Http1Call(request, response, isClosing)),
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
-      webSocket: (request, socket, head) => tunnel(request, socket, head, this.#context, { clock, dial }),
+      webSocket: (request, socket, head, sweep) => tunnel(request, socket, head, this.#context, { clock, dial, sweep }),
     };
     const front = await openFront(address, handlers, this.#certificates, this.#options.frontLimits);
     this.#fronts.push(front);

@@ -21,6 +21,12 @@ export function cutStalledStream(stream: ServerHttp2Stream, stallMs: number): vo
   stream.once('end', () => stream.setTimeout(0));
 }
 
+/** Resets a stream whose client does not read. A client that does not take the reset either reads nothing at all: its connection is cut. */
+export function cutStream(stream: ServerHttp2Stream, attempt: number): void {
+  if (attempt === 1) stream.close(constants.NGHTTP2_CANCEL);
+  else stream.session?.destroy();
+}
+
 /** Closes a session on which nothing has been asked for a while. */
 export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let open = 0;
@@ -30,7 +36,11 @@ export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void
   });
   session.setTimeout(idleMs);
   session.on('timeout', () => {
-    if (open === 0) session.close();
+    if (open > 0) return;
+    session.close();
+    // A client that reads nothing does not hear that.
+    const end = setTimeout(() => session.destroy(), idleMs).unref();
+    session.once('close', () => clearTimeout(end));
   });
 }
 

@@ -7,9 +7,11 @@ import type { Endpoint } from './endpoint.ts';
 import { answerOf, filterRequest, filterResponse } from './filters.ts';
 import type { ForwardContext } from './forward.ts';
 import { setForwarded } from './forwarded.ts';
+import { KEEP_ALIVE_MS } from './keep-alive.ts';
 import { endToEnd, headerOf, isEncrypted, joinedHeader, plainAddress, removeHeader } from './headers.ts';
 import { readTarget } from './request-target.ts';
 import type { Filter } from './route-table.ts';
+import type { StallSweep } from './stall-sweep.ts';
 
 /**
  * Is this request the opening of a WebSocket? Other upgrades are answered as if they had not asked. A WebSocket opens with a GET without a
@@ -35,6 +37,8 @@ export function tunnel(
 interface Line {
   readonly clock: Clock;
   readonly dial: Dial | undefined;
+  /** Cuts a backend that does not read. */
+  readonly sweep: StallSweep;
 }
 
 class Tunnel {
@@ -92,6 +96,7 @@ class Tunnel {
       if (!isConnected) upstream.destroy(new Error('no connection in time'));
     });
     upstream.once('socket', (socket) => {
+      socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
       if (!socket.connecting) isConnected = true;
       else socket.once('connect', () => (isConnected = true));
     });
@@ -118,7 +123,8 @@ class Tunnel {
       response.once('close', finished);
       response.on('error', () => this.#socket.destroy());
       this.#socket.write(headLines(response, false, this.#filters), 'latin1');
-      response.pipe(this.#socket);
+      response.pipe(this.#socket, { end: false });
+      response.once('end', () => endThenDestroy(this.#socket));
     });
     upstream.end();
   }
@@ -126,7 +132,8 @@ class Tunnel {
   #join(answer: string, peer: Duplex, peerHead: Buffer): void {
     const socket = this.#socket;
     peer.on('error', () => peer.destroy());
-    peer.once('close', () => socket.destroy());
+    this.#line.sweep.watch(peer, () => peer.destroy());
+    peer.once('close', () => endThenDestroy(socket));
     socket.once('close', () => peer.destroy());
     socket.write(answer, 'latin1');
     if (peerHead.length > 0) socket.write(peerHead);
@@ -145,8 +152,15 @@ class Tunnel {
       'connection: close',
       ...(location === undefined ? [] : [`location: ${location}`]),
     ];
-    this.#socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+    this.#socket.write(`${lines.join('\r\n')}\r\n\r\n${text}`);
+    endThenDestroy(this.#socket);
   }
+}
+
+/** Ends a connection once all that was written has been sent, and does not wait for the other side to end it too. */
+function endThenDestroy(socket: Duplex): void {
+  if (socket.writableFinished) socket.destroy();
+  else socket.end(() => socket.destroy());
 }
 
 /** A response head for the client. One that is no upgrade ends with its connection, which saves framing the body again. */

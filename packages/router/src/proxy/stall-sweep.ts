@@ -1,0 +1,62 @@
+import type { Writable } from 'node:stream';
+
+/** Puts an end to a peer that does not take what is sent to it. Called again while that has had no effect. */
+export type Cut = (attempt: number) => void;
+
+/** Watches streams on which something waits to be sent. */
+export interface StallSweep {
+  /** From now until it closes. A stream on which nothing waits may take its time. */
+  watch(stream: Writable, cut: Cut): void;
+  stop(): void;
+}
+
+interface Watched {
+  readonly cut: Cut;
+  /** Changes whenever something was sent. */
+  mark: number;
+  /** Since when there is something to send and the mark has not changed. */
+  since: number | undefined;
+  drains: number;
+  attempts: number;
+}
+
+/**
+ * A peer that never reads keeps what is sent to it in our memory, and its backend busy. One timer for all connections looks after them, so
+ * that requests pay nothing for it. Within `stallMs` a peer has to take at least what is buffered for it, some tens of kilobytes.
+ */
+export function createStallSweep(stallMs: number, checkMs: number): StallSweep {
+  const all = new Map<Writable, Watched>();
+  const look = () => {
+    const now = performance.now();
+    for (const [stream, watched] of all) {
+      const mark = sent(stream, watched);
+      if (!isWaiting(stream) || mark !== watched.mark) {
+        watched.mark = mark;
+        watched.since = isWaiting(stream) ? now : undefined;
+      } else if (watched.since === undefined) watched.since = now;
+      else if (now - watched.since >= stallMs) watched.cut((watched.attempts += 1));
+    }
+  };
+  const timer = setInterval(look, Math.max(1, Math.min(checkMs, stallMs / 2))).unref();
+  return {
+    watch(stream, cut) {
+      const watched: Watched = { cut, mark: 0, since: undefined, drains: 0, attempts: 0 };
+      all.set(stream, watched);
+      stream.on('drain', () => {
+        watched.drains += 1;
+      });
+      stream.once('close', () => all.delete(stream));
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function isWaiting(stream: Writable): boolean {
+  return !stream.destroyed && (stream.writableLength > 0 || (stream.writableEnded && !stream.writableFinished));
+}
+
+/** Sockets count bytes; streams of HTTP/2 only tell when there is room again. */
+function sent(stream: Writable, { drains }: Watched): number {
+  const bytes = 'bytesWritten' in stream && typeof stream.bytesWritten === 'number' ? stream.bytesWritten : 0;
+  return bytes - stream.writableLength + drains;
+}

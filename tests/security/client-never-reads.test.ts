@@ -35,7 +35,7 @@ async function start() {
   const open = new Set<Socket>();
   const backend = await parts.backend(
     (request, response) => {
-      if (request.url === '/silent') response.flushHeaders();
+      if (request.url === '/silent') response.write('x');
       else pour(response);
     },
     0,

@@ -47,8 +47,8 @@ export const API_SERVER_LIMITS = {
 export const RAY_LIMITS = {
   /** Bytes of an answer, by question. A larger answer is refused unread. */
   answerBytes: {
-    /** One job with its runtime environment, which etcd bounds at 1.5 MiB. */
-    job: 4 * MIB,
+    /** One job: a runtime environment (etcd bounds it at 1.5 MiB) and a message, which may quote megabytes of a driver's output. A job whose answer is refused has no outcome, so this is generous. */
+    job: 16 * MIB,
     /** Only the command line lists jobs. */
     jobs: 16 * MIB,
     /** Twice the largest `serveConfigV2` that etcd stores, which Serve repeats, and 6,000 replicas. */

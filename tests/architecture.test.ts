@@ -43,6 +43,7 @@ const MAY_WRITE = [
   /^packages\/operator\/src\/cluster\/crd-age\.ts$/,
   /^packages\/manta\/src\/commands\/install-crds\.ts$/,
   /^packages\/operator\/src\/act\.ts$/,
+  /^packages\/operator\/src\/rewrite\.ts$/,
   /^packages\/operator\/src\/webhooks\/own-certificate\.ts$/,
   /^packages\/router\/src\/gateway\/writes\.ts$/,
   /^packages\/runtime\/src\/leader-election\.ts$/,

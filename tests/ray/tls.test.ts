@@ -46,11 +46,11 @@ function issue(whose: Issue['whose'], signer: Secret | undefined): Secret {
     notAfter: Date.now() + 3_600_000,
     authority: 'authority',
   };
-  return secretIn(issueCertificate(request, signer, Date.now()));
+  return secretIn(issueCertificate(request, {}, signer, Date.now()));
 }
 
-function secretIn(action: Action): Secret {
-  if (action.type !== 'create') throw new Error('a new certificate is created');
+function secretIn([action]: readonly Action[]): Secret {
+  if (action?.type !== 'create') throw new Error('a new certificate is created');
   return action.objects[0] ?? {};
 }
 

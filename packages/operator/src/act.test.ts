@@ -1,13 +1,13 @@
 import type { KubeObject } from '@manta/api';
 import { ApiError, resources, TransportError } from '@manta/kube';
-import type { CreateAction } from '@manta/plan';
+import { type CreateAction, deleteOwn, patchOwn, patchSelf, updateOwn } from '@manta/plan';
 import { type EventInput, type Informer, OutdatedError, type ReconcileContext } from '@manta/runtime';
 import { FakeClient } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Actor, act, writeStatus } from './act.ts';
 
-/** Stands for an informer: only its identity matters here. */
-const informer = { type: resources.pods } as unknown as Informer;
+/** Stands for an informer that has not seen anything: only its identity matters here. */
+const informer = { type: resources.pods, entry: () => undefined } as unknown as Informer;
 
 let client: FakeClient;
 let owner: KubeObject;
@@ -196,12 +196,14 @@ describe('creating', () => {
   });
 });
 
-describe('deleting', () => {
-  const remove = (name: string, uid: string) => ({ type: 'delete', kind: 'Pod', name, uid }) as const;
+/** Deletes a pod of the owner's. */
+const remove = (name: string, uid: string) =>
+  deleteOwn(owner.metadata?.uid ?? '', 'Pod', { name, uid, owner: owner.metadata?.uid });
 
+describe('deleting', () => {
   it('deletes the object that was seen and waits until the cache shows it', async () => {
     const { metadata } = await client.create(resources.pods, pod('w-0'));
-    expect(await act([remove('w-0', metadata?.uid ?? '')], actor)).toEqual({ kind: 'done' });
+    expect(await act(remove('w-0', metadata?.uid ?? ''), actor)).toEqual({ kind: 'done' });
     expect(await namesOf()).toEqual([]);
     expect(told).toEqual([`deleted ns/w-0 ${metadata?.uid} Status`]);
   });
@@ -211,7 +213,7 @@ describe('deleting', () => {
     ['has made way for another one of its name', true],
   ])('leaves alone what %s, and waits for a cache that still shows it', async (_, hasSuccessor) => {
     if (hasSuccessor) await client.create(resources.pods, pod('w-0'));
-    expect(await act([remove('w-0', 'seen')], actor)).toEqual({ kind: 'done' });
+    expect(await act(remove('w-0', 'seen'), actor)).toEqual({ kind: 'done' });
     expect(await namesOf()).toEqual(hasSuccessor ? ['w-0'] : []);
     expect(told).toEqual(['deleted ns/w-0 seen Status']);
   });
@@ -223,14 +225,12 @@ describe('deleting', () => {
       reason: 'Conflict',
     });
     const refusing = Object.create(client, { delete: { value: () => Promise.reject(busy) } });
-    await expect(act([remove('w-0', metadata?.uid ?? '')], { ...actor, client: refusing })).rejects.toThrow('locked');
+    await expect(act(remove('w-0', metadata?.uid ?? ''), { ...actor, client: refusing })).rejects.toThrow('locked');
     expect(told).toEqual([]);
   });
 });
 
 describe('deleting many', () => {
-  const remove = (name: string, uid: string) => ({ type: 'delete', kind: 'Pod', name, uid }) as const;
-
   it('runs in growing batches', async () => {
     const made = await Promise.all(many(20).map((name) => client.create(resources.pods, pod(name))));
     let underWay = 0;
@@ -246,7 +246,7 @@ describe('deleting many', () => {
         },
       },
     });
-    const actions = made.map(({ metadata }) => remove(metadata?.name ?? '', metadata?.uid ?? ''));
+    const actions = made.flatMap(({ metadata }) => remove(metadata?.name ?? '', metadata?.uid ?? ''));
     expect(await act(actions, { ...actor, client: slow })).toEqual({ kind: 'done' });
     expect(await namesOf()).toEqual([]);
     expect(most).toBe(8);
@@ -256,7 +256,9 @@ describe('deleting many', () => {
     client.faults.onRequest = ({ verb }) => {
       if (verb === 'delete') throw new TransportError('refused');
     };
-    const actions = many(100).map((name) => ({ ...remove(name, 'u'), failure: 'FailedDeleteWorkerPod' }));
+    const actions = many(100)
+      .flatMap((name) => remove(name, 'u'))
+      .map((action) => ({ ...action, failure: 'FailedDeleteWorkerPod' }));
     expect(await act([...actions, create('later')], actor)).toMatchObject({ failure: 'FailedDeleteWorkerPod' });
     expect(asked('delete')).toBe(1);
     expect(await namesOf()).toEqual([]);
@@ -268,13 +270,12 @@ describe('changing what has changed meanwhile', () => {
 
   it('makes the plan an old one: nobody is told of it, and the next pass decides', async () => {
     const failed = { severity: 'Warning', reason: 'Failed', action: 'Update', note: 'no' } as const;
-    const patch = { type: 'patch', kind: 'RayCluster', name: 'a', patch: conflicting, failed } as const;
+    const patch = patchSelf('RayCluster', owner, conflicting, { failed });
     await expect(act([patch], actor)).rejects.toMatchObject({ reason: 'Conflict' });
-    const { metadata } = await client.create(resources.ingresses, pod('i'));
-    const object = { metadata: { ...metadata, ...conflicting.metadata } };
-    await expect(act([{ type: 'update', kind: 'Ingress', object, failed }], actor)).rejects.toMatchObject({
-      reason: 'Conflict',
-    });
+    const live = await client.create(resources.ingresses, pod('i'));
+    const object = { metadata: { ...live.metadata, ...conflicting.metadata } };
+    const update = updateOwn(owner.metadata?.uid ?? '', 'Ingress', live, object, { failed });
+    await expect(act(update, actor)).rejects.toMatchObject({ reason: 'Conflict' });
     expect(events).toEqual([]);
   });
 
@@ -290,7 +291,7 @@ describe('changing what has changed meanwhile', () => {
   });
 
   it('stops nothing where it is optional', async () => {
-    const patch = { type: 'patch', kind: 'RayCluster', name: 'a', patch: conflicting, isOptional: true } as const;
+    const patch = patchSelf('RayCluster', owner, conflicting, { isOptional: true });
     expect(await act([patch, create('w-0')], actor)).toEqual({ kind: 'done' });
   });
 });
@@ -300,12 +301,7 @@ describe('letting go', () => {
     const held = { ...cluster(), metadata: { name: 'b', namespace: 'ns', finalizers: ['x/y'] } };
     const object = await client.create(resources.rayClusters, held);
     await client.delete(resources.rayClusters, { namespace: 'ns', name: 'b' });
-    const release = {
-      type: 'patch',
-      kind: 'RayCluster',
-      name: 'b',
-      patch: { metadata: { finalizers: null } },
-    } as const;
+    const release = patchSelf('RayCluster', object, { metadata: { finalizers: null } });
     expect(await act([release], { ...actor, object })).toEqual({ kind: 'done' });
     expect(told).toEqual([`deleted ns/b ${object.metadata?.uid} Status`]);
   });
@@ -318,12 +314,7 @@ describe('writeStatus()', () => {
   });
 
   it('writes on top of our own earlier write to the object, and waits for the cache to show it', async () => {
-    const finalizers = {
-      type: 'patch',
-      kind: 'RayCluster',
-      name: 'a',
-      patch: { metadata: { finalizers: ['x/y'] } },
-    } as const;
+    const finalizers = patchSelf('RayCluster', owner, { metadata: { finalizers: ['x/y'] } });
     expect(await act([finalizers], actor)).toEqual({ kind: 'done' });
     await writeStatus(actor, undefined, { state: 'ready' });
     expect(await client.get(resources.rayClusters, { namespace: 'ns', name: 'a' })).toMatchObject({
@@ -408,8 +399,9 @@ describe('a plan that is cut short', () => {
   });
 
   it('goes on after an optional step that failed, and stops at any other', async () => {
-    const missing = { type: 'patch', kind: 'Pod', name: 'nobody', patch: {} } as const;
-    expect(await act([{ ...missing, isOptional: true }, create('w-0')], actor)).toEqual({ kind: 'done' });
+    const uid = owner.metadata?.uid ?? '';
+    const missing = patchOwn(uid, 'Pod', { name: 'nobody', uid: 'u', owner: uid }, {}, { isOptional: true });
+    expect(await act([...missing, create('w-0')], actor)).toEqual({ kind: 'done' });
     const refused = { ...create('w-1'), whenExists: 'failure' } as const;
     await client.create(resources.pods, pod('w-1'));
     expect(await act([refused, create('w-2')], actor)).toMatchObject({ kind: 'failed' });

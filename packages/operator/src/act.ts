@@ -5,6 +5,7 @@ import {
   createMergePatch,
   isAlreadyExists,
   isConflict,
+  isForbidden,
   isNamespaceGone,
   isNotFound,
   type KubeClient,
@@ -13,25 +14,26 @@ import {
   type ResourceType,
   resources,
   shapeOf,
-  type Status,
 } from '@manta/kube';
-import type {
-  Action,
-  CreateAction,
-  DeleteAction,
-  FailAction,
-  PlannedEvent,
-  PlanOutcome,
-  RayAction,
-  Told,
-  WaitAction,
-  WrittenKind,
+import {
+  type Action,
+  type CreateAction,
+  type FailAction,
+  isOwn,
+  type PlannedEvent,
+  type PlanOutcome,
+  type RayAction,
+  type Rewrite,
+  type Told,
+  type WaitAction,
+  type WrittenKind,
 } from '@manta/plan';
 import { type EventRecorder, type Informer, OutdatedError, type ReconcileContext, toKey } from '@manta/runtime';
 import { inBatches } from './in-batches.ts';
 import { GANG_TYPES } from './observe/gang-cache.ts';
 import { OutcomeRecord, type Trouble } from './outcome-record.ts';
 import { missingPermission } from './permissions/missing-permission.ts';
+import { GONE, NotOurs, rewrite } from './rewrite.ts';
 
 /** What carrying out a plan needs: the object it is about, the means to write, and who will show us the result. */
 export interface Actor {
@@ -81,11 +83,15 @@ const TYPES: Readonly<Record<WrittenKind, ResourceType>> = {
  */
 export async function act(actions: readonly Action[], actor: Actor): Promise<PlanOutcome> {
   const record = new OutcomeRecord();
+  const missed = new Set<string>();
   for (const step of stepsOf(actions)) {
     let isOver = false;
     await inBatches(step, actor.clock, async (action) => {
+      if (action.type === 'create' && action.needs !== undefined && missed.has(nameOf(action.needs))) return undefined;
       const trouble = await tryOut(action, actor);
       if (trouble === undefined) return undefined;
+      if (action.type === 'create')
+        for (const each of action.objects) missed.add(nameOf({ kind: action.kind, name: each.metadata?.name }));
       if (record.note(trouble)) isOver = true;
       return trouble.kind === 'optional' ? undefined : trouble;
     });
@@ -94,11 +100,16 @@ export async function act(actions: readonly Action[], actor: Actor): Promise<Pla
   return record.outcome();
 }
 
+function nameOf({ kind, name = '' }: { readonly kind: string; readonly name?: string | undefined }): string {
+  return `${kind}/${name}`;
+}
+
 function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
   const steps: Action[][] = [];
   for (const action of actions) {
     const last = steps.at(-1);
-    if (action.type === 'delete' && last?.[0]?.type === 'delete') last.push(action);
+    const isNext = action.type === 'delete' && action.afterOthers !== true;
+    if (isNext && last?.[0]?.type === 'delete' && last[0].afterOthers !== true) last.push(action);
     else steps.push([action]);
   }
   return steps;
@@ -168,7 +179,8 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   }
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
-  if (told.isOptional === true || (told.mayBeForbidden === true && missing !== undefined)) {
+  const isSkipped = action.type === 'create' && action.whenForeign === 'skip' && error instanceof NotOurs;
+  if (told.isOptional === true || isSkipped || (told.mayBeForbidden === true && missing !== undefined)) {
     actor.context.log.warn('An optional step failed', { action: action.type, error: message });
     return { kind: 'optional', missing };
   }
@@ -185,8 +197,6 @@ function withError(note: string, message: string): string {
 }
 
 async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor: Actor): Promise<void> {
-  const { client, context } = actor;
-  const { signal } = context;
   switch (action.type) {
     case 'event':
       tell(actor, action.event);
@@ -198,28 +208,10 @@ async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor:
       await createAll(action, actor);
       return;
     case 'update':
-      remember(actor, action.kind, await client.update(TYPES[action.kind], action.object, { signal }));
-      break;
-    case 'patch': {
-      const patch = { type: 'merge', body: action.patch } as const;
-      remember(
-        actor,
-        action.kind,
-        await client.patch(TYPES[action.kind], refOf(actor, action.name), patch, { signal }),
-      );
-      break;
-    }
+    case 'patch':
     case 'delete':
-      await deleteOne(action, actor);
+      await rewriteOne(action, actor);
       break;
-    case 'delete-pods': {
-      const labelSelector = Object.entries(action.labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(',');
-      // Not told to the barrier: a second look at pods that are going already leads to the same request again, and to nothing else.
-      await client.deleteCollection(resources.pods, { namespace: namespaceOf(actor), labelSelector }, { signal });
-      break;
-    }
   }
   if (action.done !== undefined) tell(actor, action.done);
 }
@@ -261,8 +253,9 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor,
   } catch (error) {
     if (!isAlreadyExists(error) || action.whenExists === 'failure') throw error;
     if (action.whenExists === 'fine') return;
-    const existing = await client.get(type, refOf(actor, object.metadata?.name ?? ''), { signal: context.signal });
-    if (!isOurs(existing, actor.object)) throw error;
+    const existing = await existingOf(action, object, actor, error);
+    if (!isOwn(actor.object.metadata?.uid ?? '', existing))
+      throw action.whenForeign === 'skip' ? new NotOurs(foreign(type, object, actor), { cause: error }) : error;
     if (existing.metadata?.deletionTimestamp !== undefined) {
       throw new StillGoing(`${type.kind} ${existing.metadata.name} is still being deleted`, { cause: error });
     }
@@ -274,28 +267,37 @@ async function createOne(action: CreateAction, object: KubeObject, actor: Actor,
     tell(actor, { ...action.done, note: action.done.note.replace('%n', object.metadata?.name ?? '') });
 }
 
-async function deleteOne({ kind, name, uid, propagation }: DeleteAction, actor: Actor): Promise<void> {
+/** The object that holds the name; where we may not read it, nothing shows that it is ours. */
+async function existingOf(
+  { kind, whenForeign }: CreateAction,
+  object: KubeObject,
+  actor: Actor,
+  exists: unknown,
+): Promise<KubeObject> {
   const { client, context } = actor;
-  const informer = actor.informerOf(kind);
-  const answer = await client
-    .delete(TYPES[kind], refOf(actor, name), {
-      preconditions: { uid },
-      signal: context.signal,
-      ...(propagation === undefined ? {} : { propagation }),
-    })
-    .catch((error: unknown) => {
-      // Gone, or another object under the same name: what we wanted gone is gone, and a cache that still shows it is behind.
-      if (isNotFound(error) || isAnotherObject(error)) return GONE;
-      throw error;
-    });
-  if (informer !== undefined) context.deleted(informer, toKey(namespaceOf(actor), name), uid, answer);
+  try {
+    return await client.get(TYPES[kind], refOf(actor, object.metadata?.name ?? ''), { signal: context.signal });
+  } catch (error) {
+    if (whenForeign !== 'skip' || !isForbidden(error)) throw error;
+    throw new NotOurs(foreign(TYPES[kind], object, actor), { cause: exists });
+  }
 }
 
-const GONE: Status = { kind: 'Status' };
+function foreign({ kind }: ResourceType, { metadata }: KubeObject, actor: Actor): string {
+  const name = `${kind} ${namespaceOf(actor)}/${metadata?.name}`;
+  const owner = `${actor.kind} ${namespaceOf(actor)}/${actor.object.metadata?.name}`;
+  return `${name} exists and is not controlled by ${owner}: it is not used. Delete or rename it, or rename the ${actor.kind}`;
+}
 
-/** Of the reasons for a conflict only this one says that the object which was meant is gone. */
-function isAnotherObject(error: unknown): boolean {
-  return isConflict(error) && error instanceof Error && /precondition/i.test(error.message);
+async function rewriteOne(action: Rewrite, actor: Actor): Promise<void> {
+  const { client, context, object: reconciled } = actor;
+  const informer = actor.informerOf(action.kind);
+  const { signal } = context;
+  const written = await rewrite(action, { client, type: TYPES[action.kind], reconciled, informer, signal });
+  if (action.type !== 'delete') remember(actor, action.kind, written);
+  // Also where it no longer existed: a cache that still shows it is behind.
+  else if (informer !== undefined)
+    context.deleted(informer, toKey(namespaceOf(actor), action.name), action.uid, written);
 }
 
 function remember(actor: Actor, kind: WrittenKind, written: KubeObject): void {
@@ -307,14 +309,6 @@ function remember(actor: Actor, kind: WrittenKind, written: KubeObject): void {
   const isItsEnd = kind === actor.kind && deletionTimestamp !== undefined && finalizers.length === 0;
   if (isItsEnd) actor.context.deleted(informer, toKey(namespaceOf(actor), name), uid, GONE);
   else actor.context.wrote(informer, written);
-}
-
-function isOurs(object: KubeObject, owner: KubeObject): boolean {
-  return (
-    object.metadata?.ownerReferences?.some(
-      ({ uid, controller }) => controller === true && uid === owner.metadata?.uid,
-    ) ?? false
-  );
 }
 
 function refOf(actor: Actor, name: string): ObjectRef {

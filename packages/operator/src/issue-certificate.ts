@@ -1,18 +1,23 @@
-import { MtlsEventReason, type Secret } from '@manta/api';
+import { MtlsEventReason, type RayCluster, type Secret } from '@manta/api';
 import {
   type CertificateAuthority,
   createCertificateAuthority,
   openCertificateAuthority,
   renewCertificateAuthority,
 } from '@manta/kube';
-import type { Action, Issue, PlannedEvent } from '@manta/plan';
+import { type Action, type Issue, type PlannedEvent, updateOwn } from '@manta/plan';
 
 /** A clock that is a little behind must not refuse what has just been made. */
 const HEAD_START_MS = 3_600_000;
 
 /** Makes a certificate and says how to store it. `signer` is the Secret of the authority, if there is one. */
-export function issueCertificate(issue: Issue, signer: Secret | undefined, now: number): Action {
-  const { whose, metadata, notAfter, commonName, names } = issue;
+export function issueCertificate(
+  issue: Issue,
+  { metadata: cluster }: RayCluster,
+  signer: Secret | undefined,
+  now: number,
+): readonly Action[] {
+  const { whose, live, metadata, notAfter, commonName, names } = issue;
   const life = { notBefore: new Date(now - HEAD_START_MS), notAfter: new Date(notAfter) };
   const authority = whose === 'authority' ? makeAuthority(commonName, signer, life) : openSigner(issue, signer);
   const own = { cert: authority.cert, key: authority.key };
@@ -26,9 +31,9 @@ export function issueCertificate(issue: Issue, signer: Secret | undefined, now: 
     data: { 'tls.crt': toBase64(made.cert), 'tls.key': toBase64(made.key), 'ca.crt': toBase64(authority.cert) },
   };
   const failed = failedToIssue(issue);
-  return metadata.resourceVersion === undefined
-    ? { type: 'create', kind: 'Secret', objects: [object], whenExists: 'fine-if-ours', failed }
-    : { type: 'update', kind: 'Secret', object, failed };
+  return live === undefined
+    ? [{ type: 'create', kind: 'Secret', objects: [object], whenExists: 'fine-if-ours', failed }]
+    : updateOwn(cluster?.uid ?? '', 'Secret', live, object, { failed });
 }
 
 /** What is told when a certificate cannot be made or stored; the reason follows. */

@@ -29,6 +29,17 @@ export { buildJobSubmission, type JobSubmission } from './build/submitter-reques
 export { readRuntimeEnv } from './build/submitter-runtime-env.ts';
 export { type SidecarInput, sidecarSubmitter, withSidecarSubmitter } from './build/submitter-sidecar.ts';
 export { atPlace, buildWorkerPod } from './build/worker-pod.ts';
+export {
+  controllerOf,
+  deleteOwn,
+  isOwn,
+  patchOwn,
+  patchSelf,
+  type Seen,
+  type Target,
+  updateOwn,
+} from './ownership.ts';
+export { OWNERSHIP_EXCEPTIONS, type OwnershipException, refusalOf, type Rewrite } from './ownership-exceptions.ts';
 export type {
   Action,
   ChildKind,
@@ -39,6 +50,8 @@ export type {
   EventAction,
   DeleteAction,
   FailAction,
+  PatchAction,
+  UpdateAction,
   WaitAction,
   Plan,
   PlannedEvent,
@@ -47,6 +60,7 @@ export type {
 } from './plan.ts';
 export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
+export { ownPods } from './raycluster/subject.ts';
 export { HEAD_PLACE, isHeadInQuestion, predecessorOf } from './raycluster/head-name.ts';
 export { spareObjectName } from './raycluster/object-name.ts';
 export type {

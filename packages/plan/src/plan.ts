@@ -1,5 +1,6 @@
 import type { KubeObject } from '@manta/api';
 import type { JobSubmission } from './build/submitter-request.ts';
+import type { Target } from './ownership.ts';
 import type { GangKind } from './scheduling/scheduler.ts';
 
 /** What is to be done about one object, decided from what was observed of it: actions in order, and when to look again. */
@@ -20,7 +21,6 @@ export type Action =
   | UpdateAction
   | PatchAction
   | DeleteAction
-  | DeletePodsAction
   | RayAction
   | WaitAction
   | FailAction;
@@ -62,6 +62,10 @@ export interface CreateAction extends Told {
   readonly objects: readonly KubeObject[];
   /** Whether an object of that name counts as made: always, only when it is ours and alive, or never. */
   readonly whenExists: 'fine' | 'fine-if-ours' | 'failure';
+  /** An object of that name that is not ours fails this action alone: the rest of the plan goes on. Absent: it ends the plan. */
+  readonly whenForeign?: 'skip';
+  /** An object of this plan that has to exist as ours; without it this action is skipped. */
+  readonly needs?: { readonly kind: ChildKind; readonly name: string };
   /** Who is remembered when these are refused, so that the next try can wait: the name of a group of pods. */
   readonly group?: string;
 }
@@ -71,14 +75,16 @@ export interface UpdateAction extends Told {
   readonly type: 'update';
   readonly kind: WrittenKind;
   readonly object: KubeObject;
+  readonly target: Target;
 }
 
-/** A merge patch; with a resourceVersion inside it applies only to the object as it was read. */
+/** A merge patch of the object that was observed; with a resourceVersion inside it applies only to the object as it was read. */
 export interface PatchAction extends Told {
   readonly type: 'patch';
   readonly kind: WrittenKind;
   readonly name: string;
   readonly patch: unknown;
+  readonly target: Target;
 }
 
 /** Deletes one object, and only the one that was seen: its uid is a precondition. An object that is gone counts as deleted. */
@@ -87,14 +93,11 @@ export interface DeleteAction extends Told {
   readonly kind: WrittenKind;
   readonly name: string;
   readonly uid: string;
+  readonly target: Target;
+  /** Not before the deletions ahead of it in the plan have succeeded; deletions that follow each other run in parallel otherwise. */
+  readonly afterOthers?: boolean;
   /** What becomes of the object's own children; absent: what the server does by default. */
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-}
-
-/** Deletes every pod with these labels. */
-export interface DeletePodsAction extends Told {
-  readonly type: 'delete-pods';
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 /**

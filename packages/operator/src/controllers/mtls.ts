@@ -87,7 +87,7 @@ export function createMtlsController(world: World, options: MtlsControllerOption
     for (const issue of issues) {
       const signer = await readSecret(world.client, namespace, issue.authority, signal);
       try {
-        issued.push(issueCertificate(issue, signer, now));
+        issued.push(...issueCertificate(issue, cluster, signer, now));
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         const failed = failedToIssue(issue);

@@ -12,7 +12,9 @@ export function straysOf(clusters: readonly RayCluster[], { metadata, status }: 
   return clusters.flatMap(({ metadata: each = {} }) => {
     const owner = each.ownerReferences?.find(({ controller }) => controller === true);
     const isStray = owner?.uid === metadata?.uid && each.name !== status?.rayClusterName;
-    return isStray && each.deletionTimestamp === undefined ? [{ name: each.name ?? '', uid: each.uid ?? '' }] : [];
+    return isStray && each.deletionTimestamp === undefined
+      ? [{ name: each.name ?? '', uid: each.uid ?? '', owner: owner?.uid }]
+      : [];
   });
 }
 

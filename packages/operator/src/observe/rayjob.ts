@@ -19,6 +19,7 @@ import {
   isLossInQuestion,
   type JobRecord,
   type ObservedRayJob,
+  ownPods,
   type PodRecord,
   questionAbout,
   type ServiceRecord,
@@ -196,13 +197,12 @@ function cached({ cache, jobs }: RayJobObserver, key: ObjectKey): Omit<Core, 'st
   const job = jobs.get(key);
   if (job === undefined) return undefined;
   const { namespace, clusterKey, serviceKey } = keysOf(job);
+  const cluster = clusterKey === undefined ? undefined : cache.clusters.get(clusterKey);
   const pods = clusterKey === undefined ? [] : cache.pods.by('cluster', clusterKey);
   return {
     job,
-    cluster: clusterKey === undefined ? undefined : cache.clusters.get(clusterKey),
-    heads: pods.filter(isHead),
-    troubled: pods.filter(isTroubled),
-    podCount: pods.length,
+    cluster,
+    ...podsOf(cluster, pods),
     submitter: cache.jobs.get(toKey(namespace, job.metadata?.name ?? '')),
     headService: cache.services.get(serviceKey),
   };
@@ -232,12 +232,19 @@ async function live(
   return {
     job,
     cluster: found,
-    heads: records.filter(isHead),
-    troubled: records.filter(isTroubled),
-    podCount: records.length,
+    ...podsOf(found, records),
     submitter: submitter === undefined ? undefined : jobRecord(submitter),
     headService: service === undefined ? undefined : serviceRecord(service, new Interner()),
   };
+}
+
+/** Pods that the cluster does not control only carry its labels. Once it no longer exists, what is left of it is known by the labels alone. */
+function podsOf(
+  cluster: RayCluster | undefined,
+  labelled: readonly PodRecord[],
+): Pick<Core, 'heads' | 'troubled' | 'podCount'> {
+  const pods = cluster === undefined ? labelled : ownPods({ cluster, pods: labelled });
+  return { heads: pods.filter(isHead), troubled: pods.filter(isTroubled), podCount: pods.length };
 }
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {

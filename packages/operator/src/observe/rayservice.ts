@@ -4,8 +4,10 @@ import {
   adoptedRoute,
   EMPTY_MEMORY,
   type GatewayApi,
+  isOwn,
   type NodeRoom,
   type ObservedRayService,
+  ownPods,
   type PodRecord,
   type ServiceCluster,
 } from '@manta/plan';
@@ -44,9 +46,10 @@ export async function observeRayService(
   const memory = observer.memories.get(key) ?? EMPTY_MEMORY;
   const heads = new Map<string, RayHead>();
   const clusters: ServiceCluster[] = [];
-  for (const cluster of core.clusters.filter((each) => isOwnedBy(each, service))) {
+  for (const cluster of core.clusters.filter((each) => isOwn(service.metadata?.uid ?? '', each))) {
     const name = cluster.metadata?.name ?? '';
-    const asked = await askCluster(observer, { key, service, cluster, pods: podsOf(name), memory, signal });
+    const pods = ownPods({ cluster, pods: podsOf(name) });
+    const asked = await askCluster(observer, { key, service, cluster, pods, memory, signal });
     if (asked.head !== undefined) heads.set(name, asked.head);
     clusters.push(asked.view);
   }
@@ -75,13 +78,6 @@ export async function observeRayService(
 function nodesOf({ nodes }: RayServiceCache): readonly NodeRoom[] | undefined {
   if (nodes?.isReady() !== true) return undefined;
   return [...nodes.records()].flatMap(({ room }) => (room === undefined ? [] : [room]));
-}
-
-function isOwnedBy({ metadata }: RayCluster, service: RayService): boolean {
-  return (
-    metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === service.metadata?.uid) ??
-    false
-  );
 }
 
 async function cached(observer: RayServiceObserver, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {

@@ -9,23 +9,21 @@ import {
 
 /**
  * A Service as it should be, made from the one that is there; undefined when it says all that is wanted. Addresses stay, and so does what
- * others have added. A Service that is not `owner`'s keeps its metadata: only where it leads to is ours to say.
+ * others have added.
  */
-export function alignService(live: Service, wanted: Service, owner: string): Service | undefined {
-  const isOurs = isControlledBy(live, owner);
+export function alignService(live: Service, wanted: Service): Service | undefined {
   const { labels, annotations } = wanted.metadata ?? {};
   const isCurrent =
     says(sorted(live.spec), sorted({ ...wanted.spec, ...addressesOf(live) })) &&
-    (!isOurs || (has(live.metadata?.labels, labels) && has(live.metadata?.annotations, annotations)));
+    has(live.metadata?.labels, labels) &&
+    has(live.metadata?.annotations, annotations);
   if (isCurrent) return undefined;
   const { ipFamilies, ipFamilyPolicy } = live.spec ?? {};
-  const metadata = isOurs
-    ? {
-        ...live.metadata,
-        labels: { ...live.metadata?.labels, ...labels },
-        annotations: { ...live.metadata?.annotations, ...annotations },
-      }
-    : { ...live.metadata };
+  const metadata = {
+    ...live.metadata,
+    labels: { ...live.metadata?.labels, ...labels },
+    annotations: { ...live.metadata?.annotations, ...annotations },
+  };
   return {
     ...live,
     metadata,
@@ -53,11 +51,6 @@ function has(live: StringMap = {}, wanted: StringMap = {}): boolean {
 /** Whether the object goes when the owner goes. */
 export function isControlledBy({ metadata }: KubeObject, owner: string): boolean {
   return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner) ?? false;
-}
-
-/** Whether the object goes when somebody else goes: it is that one's to change. */
-export function isControlledByAnother({ metadata }: KubeObject, owner: string): boolean {
-  return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid !== owner) ?? false;
 }
 
 /**

@@ -132,46 +132,19 @@ describe('a Service that is there', () => {
   };
 
   it('is left alone when it says all that is wanted, in whatever order', () => {
-    expect(alignService(live, wanted, 'o')).toBeUndefined();
+    expect(alignService(live, wanted)).toBeUndefined();
   });
 
   it.each(['labels', 'annotations'] as const)('is given %s without a value, too', (kind) => {
     const withEmpty = { ...wanted, metadata: { ...wanted.metadata, [kind]: { 'x/y': '' } } };
-    expect(alignService(live, withEmpty, 'o')?.metadata?.[kind]).toMatchObject({ 'x/y': '' });
+    expect(alignService(live, withEmpty)?.metadata?.[kind]).toMatchObject({ 'x/y': '' });
   });
 
   it('is led elsewhere and keeps its address and what others have added', () => {
     const elsewhere = serve({ ...cluster(), metadata: { name: 'd', namespace: 'ml' } });
-    const next = alignService(live, elsewhere ?? {}, 'o');
+    const next = alignService(live, elsewhere ?? {});
     expect(next?.spec).toMatchObject({ clusterIP: '10.0.0.1', selector: { 'ray.io/cluster': 'd' } });
     expect(next?.metadata?.labels).toMatchObject({ theirs: 'x' });
-  });
-
-  it('of somebody else only leads where we say', () => {
-    const foreign = {
-      metadata: { name: 'svc-serve-svc', labels: { foreign: 'yes' } },
-      spec: { selector: { app: 'x' } },
-    };
-    const next = alignService(foreign, wanted, 'o');
-    expect(next?.metadata).toEqual(foreign.metadata);
-    expect(next?.spec?.selector).toEqual({ 'ray.io/cluster': 'c', 'ray.io/serve': 'true' });
-  });
-
-  it('of somebody else that has an address keeps it, though ours would have none', () => {
-    const context = buildContext();
-    const headless = buildServiceHeadService(rayService('svc'), cluster(), context);
-    expect(headless.spec?.clusterIP).toBe('None');
-    const foreign = {
-      metadata: { name: 'svc-head-svc' },
-      spec: { selector: { app: 'x' }, clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] },
-    };
-    const next = alignService(foreign, headless, 'o');
-    expect(next?.spec).toMatchObject({
-      clusterIP: '10.0.0.7',
-      clusterIPs: ['10.0.0.7'],
-      publishNotReadyAddresses: true,
-    });
-    expect(alignService({ ...next, metadata: foreign.metadata }, headless, 'o')).toBeUndefined();
   });
 
   it('is left alone when the user writes out what is off anyway, which the API server does not keep', () => {
@@ -184,20 +157,20 @@ describe('a Service that is there', () => {
         ports: [{ name: 'serve', port: 8000, nodePort: 0, appProtocol: '' }],
       },
     };
-    expect(alignService(live, serve(cluster(), own) ?? {}, 'o')).toBeUndefined();
+    expect(alignService(live, serve(cluster(), own) ?? {})).toBeUndefined();
     const open = serve(cluster(), { spec: { publishNotReadyAddresses: true } });
-    expect(alignService(live, open ?? {}, 'o')?.spec).toMatchObject({ publishNotReadyAddresses: true });
+    expect(alignService(live, open ?? {})?.spec).toMatchObject({ publishNotReadyAddresses: true });
   });
 
   it('is left alone when the user’s port leads to 0, which is how Go programs write that it leads to its own number', () => {
     const named = { spec: { ports: [{ name: 'serve', port: 8000, targetPort: 0 }] } };
     const asked = serve(cluster(), named) ?? {};
     const made = { ...live, spec: { ...live.spec, ports: [{ name: 'serve', port: 8000, targetPort: 8000 }] } };
-    expect(alignService(made, asked, 'o')).toBeUndefined();
+    expect(alignService(made, asked)).toBeUndefined();
   });
 
   it('whose selector says more than is wanted is put right', () => {
     const narrow = { ...live, spec: { ...live.spec, selector: { ...wanted.spec?.selector, extra: 'x' } } };
-    expect(alignService(narrow, wanted, 'o')?.spec?.selector).toEqual(wanted.spec?.selector);
+    expect(alignService(narrow, wanted)?.spec?.selector).toEqual(wanted.spec?.selector);
   });
 });

@@ -7,8 +7,10 @@ import {
   type RayCluster,
   withRayClusterDefaults,
 } from '@manta/api';
+import { isOwn } from '../ownership.ts';
 import { type Action, NOTHING, type Plan } from '../plan.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
+import { ownPods } from '../raycluster/subject.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { authoritySecret, PkiComponent, pkiMetadata } from './cert-manager.ts';
 import { isOutOfDate, leafStateOf } from './leaf-state.ts';
@@ -24,8 +26,9 @@ export interface ObservedOwnPki extends Pick<ObservedRayCluster, 'cluster' | 'co
 /** A certificate that is to be made, as the Secret that holds it. */
 export interface Issue {
   readonly whose: 'authority' | 'head' | 'worker';
-  /** Of the Secret; with a resourceVersion where it is there already. */
   readonly metadata: ObjectMeta;
+  /** The Secret that is replaced; absent where there is none yet. */
+  readonly live?: KubeObject | undefined;
   readonly names: CertificateNames;
   readonly commonName: string;
   /** Milliseconds since the epoch. */
@@ -50,7 +53,8 @@ const REST_MS = 60_000;
 export function planOwnPki(observed: ObservedOwnPki): OwnPkiPlan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || !wantsPki({ ...observed, cluster })) return { ...NOTHING, issues: [] };
-  const { pods, context } = observed;
+  const { context } = observed;
+  const pods = ownPods(observed);
   const name = cluster.metadata?.name ?? '';
   const parts = [
     { whose: 'authority', secret: authoritySecret(cluster), component: PkiComponent.Authority, names: NO_NAMES },
@@ -100,6 +104,7 @@ function issueOf(
   const notAfter = live === undefined || formerEnd !== undefined || isOrphan ? now + lifeMs : notAfterOf(live);
   return {
     whose: part.whose,
+    live,
     metadata: describe(cluster, part, live, { now, notAfter, formerEnd, isOrphan, signer }),
     names: part.names,
     commonName: isAuthority ? `ray-ca-${cluster.metadata?.name ?? ''}` : part.secret,
@@ -186,6 +191,7 @@ function notAfterOf({ metadata }: KubeObject): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
-function find({ secrets }: ObservedOwnPki, name: string): KubeObject | undefined {
-  return secrets.find(({ metadata }) => metadata?.name === name);
+/** A Secret of this cluster; one of that name that another object controls, or nobody, is not used and not replaced. */
+function find({ secrets, cluster }: ObservedOwnPki, name: string): KubeObject | undefined {
+  return secrets.find((secret) => secret.metadata?.name === name && isOwn(cluster.metadata?.uid ?? '', secret));
 }

@@ -109,7 +109,11 @@ describe('planPki()', () => {
   });
 
   it('lets a Secret go with its Certificate', () => {
-    const secret = { metadata: { name: 'ray-head-secret-demo', namespace: 'ml' }, data: { 'tls.key': 'c2VjcmV0' } };
+    const annotations = { 'cert-manager.io/certificate-name': 'ray-head-cert-demo' };
+    const secret = {
+      metadata: { name: 'ray-head-secret-demo', namespace: 'ml', annotations },
+      data: { 'tls.key': 'c2VjcmV0' },
+    };
     const [action] = afterIssue({ secrets: [secret] }).actions;
     expect(action).toMatchObject({
       type: 'update',
@@ -121,6 +125,12 @@ describe('planPki()', () => {
         data: secret.data,
       },
     });
+  });
+
+  it.each(['', 'another'])('takes no Secret over that cert-manager has issued for "%s"', (issuedFor) => {
+    const annotations = { 'cert-manager.io/certificate-name': issuedFor };
+    const secret = { metadata: { name: 'ray-head-secret-demo', namespace: 'ml', annotations } };
+    expect(words(afterIssue({ secrets: [secret] }).actions)).toEqual([READY]);
   });
 
   it('warns of a certificate that runs out within a day', () => {

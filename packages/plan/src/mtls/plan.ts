@@ -10,9 +10,11 @@ import {
   type Secret,
   withRayClusterDefaults,
 } from '@manta/api';
+import { controllerOf, isOwn, updateExcepted, updateOwn } from '../ownership.ts';
 import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
 import { checkRayCluster } from '../raycluster/check.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
+import { ownPods } from '../raycluster/subject.ts';
 import {
   buildAuthority,
   buildAuthorityIssuer,
@@ -53,14 +55,16 @@ export function planPki(observed: ObservedPki): Plan {
     ...ensure(observed.issuers, 'Issuer', 'self-signed issuer', buildSelfSignedIssuer(cluster)),
     ...ensure(observed.certificates, 'Certificate', 'CA certificate', buildAuthority(cluster)),
     ...ensure(observed.issuers, 'Issuer', 'CA issuer', buildAuthorityIssuer(cluster)),
-    ...ensureLeaf(observed.certificates, 'head', head),
-    ...ensureLeaf(observed.certificates, 'worker', worker),
+    ...ensureLeaf(observed, 'head', head),
+    ...ensureLeaf(observed, 'worker', worker),
     ...ownSecrets(observed),
   ];
   return { actions: [...actions, ...verdict(observed, cluster)], lookAgainMs: isReady(observed) ? REST_MS : WAIT_MS };
 }
 
-function leaves({ pods, context }: ObservedPki, cluster: RayCluster, spec: RayClusterSpec) {
+function leaves(observed: ObservedPki, cluster: RayCluster, spec: RayClusterSpec) {
+  const { context } = observed;
+  const pods = ownPods(observed);
   return {
     head: buildHeadCertificate(cluster, headNames(cluster, spec, pods, context)),
     worker: buildWorkerCertificate(cluster, workerNames(pods)),
@@ -79,7 +83,7 @@ function ensure(
 
 /** Only what is named in it is compared: cert-manager and its users may have filled in the rest. */
 function ensureLeaf(
-  existing: readonly Certificate[],
+  { certificates: existing, cluster }: ObservedPki,
   whose: 'head' | 'worker',
   wanted: Certificate,
 ): readonly Action[] {
@@ -91,19 +95,27 @@ function ensureLeaf(
   const object = { ...live, metadata: { ...live.metadata, labels }, spec: { ...live.spec, ...wanted.spec } };
   const addresses = `[${wanted.spec?.ipAddresses?.join(' ') ?? ''}]`;
   const done = normal(Reason.CertificatesUpdated, 'Update', `Updated ${whose} certificate SANs (IPs: ${addresses})`);
-  return [{ type: 'update', kind: 'Certificate', object, done, ...failing(step) }];
+  return updateOwn(cluster.metadata?.uid ?? '', 'Certificate', live, object, { done, ...failing(step) });
 }
 
 /** A Secret goes with its Certificate, and that with the cluster. */
-function ownSecrets({ secrets, certificates }: ObservedPki): readonly Action[] {
+function ownSecrets({ secrets, certificates, cluster }: ObservedPki): readonly Action[] {
   return secrets.flatMap((secret) => {
     const certificate = certificates.find(({ spec }) => spec?.secretName === secret.metadata?.name);
     if (certificate === undefined || isOwned(secret, certificate)) return [];
+    const issuedFor = secret.metadata?.annotations?.[CERTIFICATE_NAME] ?? '';
+    const { name = '', uid = '' } = certificate.metadata ?? {};
+    if (issuedFor !== name || !isOwn(cluster.metadata?.uid ?? '', certificate)) return [];
     const ownerReferences = [...(secret.metadata?.ownerReferences ?? []), referenceTo(certificate)];
     const object = { ...secret, metadata: { ...secret.metadata, ownerReferences } };
-    return [{ type: 'update', kind: 'Secret', object, ...failing('secret ownership'), isOptional: true } as const];
+    const link = { name, uid, owner: controllerOf(certificate) };
+    const told = { ...failing('secret ownership'), isOptional: true };
+    return [updateExcepted({ name: 'issued-secret', certificate: link, issuedFor }, 'Secret', secret, object, told)];
   });
 }
+
+/** cert-manager's note on a Secret: the Certificate that it was issued for. */
+const CERTIFICATE_NAME = 'cert-manager.io/certificate-name';
 
 function verdict(observed: ObservedPki, cluster: RayCluster): readonly Action[] {
   if (!isReady(observed))

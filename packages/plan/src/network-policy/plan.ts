@@ -7,6 +7,7 @@ import {
   type RayCluster,
   withRayClusterDefaults,
 } from '@manta/api';
+import { deleteOwn, isOwn, updateOwn } from '../ownership.ts';
 import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
 import { checkRayCluster } from '../raycluster/check.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
@@ -34,18 +35,20 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   // Without the head's nothing is isolated; without that of one group the others are.
   if (taken.some((policy) => policy === wanted[0])) return { actions: told, lookAgainMs: LOOK_AGAIN_MS };
   const names = new Set(wanted.map(nameIn));
-  const superfluous = observed.policies.filter((policy) => isOwn(cluster, policy) && !names.has(nameIn(policy)));
+  const superfluous = observed.policies.filter(
+    (policy) => isOwn(cluster.metadata?.uid ?? '', policy) && !names.has(nameIn(policy)),
+  );
   const actions = [
     ...told,
     ...wanted
       .filter((policy) => !taken.includes(policy))
-      .flatMap((policy) => bringUp(policy, find(observed.policies, policy))),
-    ...superfluous.map(remove),
+      .flatMap((policy) => bringUp(cluster, policy, find(observed.policies, policy))),
+    ...superfluous.flatMap((policy) => remove(cluster, policy)),
   ];
   return taken.length === 0 ? { actions } : { actions, lookAgainMs: LOOK_AGAIN_MS };
 }
 
-function bringUp(wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {
+function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {
   const told = `NetworkPolicy ${fullName(wanted)}`;
   if (live === undefined) {
     const done = normal(Reason.CreatedNetworkPolicy, 'Create', `Created ${told}`);
@@ -59,18 +62,17 @@ function bringUp(wanted: NetworkPolicy, live: NetworkPolicy | undefined): readon
   const object = { ...live, metadata: { ...live.metadata, labels }, ...(wanted.spec ? { spec: wanted.spec } : {}) };
   const done = normal(Reason.UpdatedNetworkPolicy, 'Update', `Updated ${told}`);
   const failed = warning(Reason.FailedToUpdateNetworkPolicy, 'Update', `Failed to update ${told}:`);
-  return [{ type: 'update', kind: 'NetworkPolicy', object, done, failed, ...ALONE }];
+  return updateOwn(metadata?.uid ?? '', 'NetworkPolicy', live, object, { done, failed, ...ALONE });
 }
 
 /** One policy protects its pods whatever becomes of another. */
 const ALONE = { stopsNothing: true } as const;
 
-function remove(policy: NetworkPolicy): Action {
-  const { name = '', uid = '' } = policy.metadata ?? {};
+function remove({ metadata }: RayCluster, policy: NetworkPolicy): readonly Action[] {
   const told = `NetworkPolicy ${fullName(policy)}`;
   const done = normal(Reason.DeletedNetworkPolicy, 'Delete', `Deleted ${told}`);
   const failed = warning(Reason.FailedToDeleteNetworkPolicy, 'Delete', `Failed to delete ${told}:`);
-  return { type: 'delete', kind: 'NetworkPolicy', name, uid, done, failed, ...ALONE };
+  return deleteOwn(metadata?.uid ?? '', 'NetworkPolicy', policy, { done, failed, ...ALONE });
 }
 
 function tellOfCollision(policy: NetworkPolicy): Action {
@@ -104,12 +106,7 @@ function find(policies: readonly NetworkPolicy[], wanted: NetworkPolicy): Networ
 }
 
 function isForeign(cluster: RayCluster, policy: NetworkPolicy | undefined): boolean {
-  return policy !== undefined && !isOwn(cluster, policy);
-}
-
-function isOwn({ metadata }: RayCluster, policy: NetworkPolicy): boolean {
-  const owner = policy.metadata?.ownerReferences?.find(({ controller }) => controller === true);
-  return owner !== undefined && owner.uid === metadata?.uid;
+  return policy !== undefined && !isOwn(cluster.metadata?.uid ?? '', policy);
 }
 
 function nameIn({ metadata }: NetworkPolicy): string {

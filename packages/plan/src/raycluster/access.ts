@@ -6,20 +6,23 @@ import {
   buildAutoscalerServiceAccount,
   ownServiceAccount,
 } from '../build/autoscaler-access.ts';
-import { type Action, validationWarning } from '../plan.ts';
+import { deleteOwn, isOwn } from '../ownership.ts';
+import { type Action, type CreateAction, validationWarning, warning } from '../plan.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { isHeadWanted } from './head-name.ts';
 import { objectName } from './object-name.ts';
+import type { RoleRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** The account of the autoscaler and what it may do. */
 export function planAutoscalerAccess(subject: Subject): readonly Action[] {
   const { spec, cluster } = subject;
   const used = objectName(subject);
+  const role = buildAutoscalerRole(cluster, spec, used);
   return [
     ...planServiceAccount(subject),
-    ...planRole(subject, buildAutoscalerRole(cluster, spec, used)),
-    ...planRoleBinding(subject, buildAutoscalerRoleBinding(cluster, spec, used)),
+    ...planRole(subject, role),
+    ...planRoleBinding(subject, buildAutoscalerRoleBinding(cluster, spec, used), role),
   ];
 }
 
@@ -43,35 +46,59 @@ function planServiceAccount(subject: Subject): readonly Action[] {
   );
 }
 
-/** What a newer autoscaler needs reaches clusters that are there already. */
+/**
+ * What a newer autoscaler needs reaches existing clusters. A Role of that name that this cluster does not control is neither changed nor
+ * bound: whoever may create RayClusters would give the rights of any Role to an account of his own.
+ */
 function planRole(subject: Subject, wanted: Role | undefined): readonly Action[] {
-  const { children, uid } = subject;
-  const live = children.roles.find(({ name, owner }) => name === wanted?.metadata?.name && owner === uid)?.role;
-  const aligned = live === undefined || wanted === undefined ? undefined : alignAutoscalerRole(live, wanted);
-  return [
-    ...createUnlessThere(subject, 'Role', 'role', wanted, children.roles),
-    ...(aligned === undefined ? [] : [updateChild(subject, 'Role', 'role', aligned)]),
-  ];
+  const { uid } = subject;
+  if (wanted === undefined) return [];
+  const live = roleOf(subject, wanted);
+  if (live === undefined) {
+    const made = createUnlessThere(subject, 'Role', 'role', wanted, [], 'fine-if-ours');
+    return made.map((action) => ({ ...action, whenForeign: 'skip' }));
+  }
+  if (!isOwn(uid, live)) return [foreignRole(subject, live.name)];
+  const aligned = live.role === undefined ? undefined : alignAutoscalerRole(live.role, wanted);
+  return aligned === undefined ? [] : updateChild(subject, 'Role', 'role', live, aligned);
+}
+
+function roleOf({ children }: Subject, wanted: Role): RoleRecord | undefined {
+  return children.roles.find(({ name }) => name === wanted.metadata?.name);
+}
+
+function foreignRole(subject: Subject, name: string): Action {
+  const note = `Role ${fullName(subject, name)} exists and is not controlled by RayCluster ${fullName(subject, subject.name)}: it is not bound, and the autoscaler gets no rights from it. Delete or rename the Role, or rename the RayCluster`;
+  return { type: 'event', event: warning(SharedEventReason.FailedToCreateRole, 'Create', note) };
 }
 
 /**
  * The binding follows the head to another account. Not before the next head comes: the one that runs has the account that it was made
- * with, and its autoscaler would lose its rights. We may not change bindings, so it is made anew.
+ * with, and its autoscaler would lose its rights. We may not change bindings, so it is made anew. Only a Role that this cluster controls
+ * is bound.
  */
-function planRoleBinding(subject: Subject, wanted: RoleBinding | undefined): readonly Action[] {
+function planRoleBinding(
+  subject: Subject,
+  wanted: RoleBinding | undefined,
+  wantedRole: Role | undefined,
+): readonly Action[] {
   const { children, uid, pods } = subject;
   const { roleBindings } = children;
-  const live = roleBindings.find(({ name, owner }) => name === wanted?.metadata?.name && owner === uid);
+  const role = wantedRole === undefined ? undefined : roleOf(subject, wantedRole);
+  if (role !== undefined && !isOwn(uid, role)) return [];
+  const needs = { kind: 'Role', name: wantedRole?.metadata?.name ?? '' } as const;
+  const guarded = (action: CreateAction): CreateAction => (role === undefined ? { ...action, needs } : action);
+  const live = roleBindings.find((each) => each.name === wanted?.metadata?.name && isOwn(uid, each));
   const account = wanted?.subjects?.[0]?.name;
   const isOutdated = account !== undefined && live?.accounts !== undefined && !live.accounts.includes(account);
-  const hasHead = pods.some(({ nodeType, owner }) => nodeType === NodeType.Head && owner === uid);
+  const hasHead = pods.some(({ nodeType }) => nodeType === NodeType.Head);
   if (!isOutdated || hasHead || !isHeadWanted(subject))
-    return createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, roleBindings);
+    return createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, roleBindings).map(guarded);
   return [
-    { type: 'delete', kind: 'RoleBinding', name: live.name, uid: live.uid, mayBeForbidden: true },
+    ...deleteOwn(uid, 'RoleBinding', live, { mayBeForbidden: true }),
     // Where we may write no bindings, the head comes all the same.
     ...createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, []).map((action) => ({
-      ...action,
+      ...guarded(action),
       mayBeForbidden: true,
     })),
   ];

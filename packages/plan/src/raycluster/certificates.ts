@@ -7,6 +7,7 @@ import {
   RayClusterEventReason,
 } from '@manta/api';
 import { isEstranged, isOutOfDate, leafFor, marksOf } from '../mtls/leaf-state.ts';
+import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { areAllPodsThere } from './counts.ts';
 import { isOnlyHead } from './head-name.ts';
@@ -37,18 +38,17 @@ export function holdForCertificates({ pki }: Subject, actions: readonly Action[]
  * lost, all go at once: they do not understand those who come.
  */
 export function restartForCertificates(subject: Subject): readonly Action[] {
-  const { pki, cluster, spec, uid, now } = subject;
-  const pods = subject.pods.filter(({ owner }) => owner === uid);
+  const { pki, cluster, spec, pods, now } = subject;
   const estranged = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isEstranged));
   if (estranged.length > 0)
-    return isOnlyHead(cluster) ? [tellOfEstranged(subject)] : estranged.map((pod) => restart(subject, pod));
+    return isOnlyHead(cluster) ? [tellOfEstranged(subject)] : estranged.flatMap((pod) => restart(subject, pod));
   const old = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isOutOfDate));
   const leftMs = Math.min(...old.map(({ nodeType }) => leafFor(pki, nodeType)?.formerEnd ?? now)) - now;
   if (old.length === 0 || !mayTakeAnother(subject, leftMs)) return [];
   const oldest = old.filter(({ nodeType }) => nodeType === NodeType.Worker).toSorted(byAge)[0];
-  if (oldest !== undefined) return [restart(subject, oldest)];
+  if (oldest !== undefined) return restart(subject, oldest);
   const mayHeadGo = isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) && !isOnlyHead(cluster);
-  return mayHeadGo ? old.map((pod) => restart(subject, pod)) : [];
+  return mayHeadGo ? old.flatMap((pod) => restart(subject, pod)) : [];
 }
 
 function isSo(pki: PkiState | undefined, pod: PodRecord, judge: typeof isOutOfDate): boolean {
@@ -70,12 +70,12 @@ function byAge(a: PodRecord, b: PodRecord): number {
   return a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
 }
 
-function restart(subject: Subject, { name, uid, nodeType }: PodRecord): Action {
+function restart(subject: Subject, pod: PodRecord): readonly Action[] {
   const { DeletedHeadPod, DeletedWorkerPod } = RayClusterEventReason;
-  const isHead = nodeType === NodeType.Head;
-  const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(subject, name)}: its TLS certificate was renewed, and Ray reads it only at start`;
+  const isHead = pod.nodeType === NodeType.Head;
+  const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(subject, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
   const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', told);
-  return { type: 'delete', kind: 'Pod', name, uid, done, stopsNothing: true };
+  return deleteOwn(subject.uid, 'Pod', pod, { done, stopsNothing: true });
 }
 
 /** Its pods still understand each other; whoever comes after them does not. */

@@ -137,6 +137,9 @@ describe("the autoscaler's binding", () => {
   });
 });
 
+const FOREIGN_ROLE =
+  'Warning FailedToCreateRole: Role ml/demo exists and is not controlled by RayCluster ml/demo: it is not bound, and the autoscaler gets no rights from it. Delete or rename the Role, or rename the RayCluster';
+
 describe('what is there already', () => {
   const live = (ports: readonly { readonly name: string; readonly port: number }[]) => ({
     metadata: { name: 'demo-head-svc' },
@@ -195,7 +198,17 @@ describe('what is there already', () => {
     [
       'keeps its rules where the Role is not ours',
       { pods, spec, children: { ...access, roles: [{ ...named('demo', 'else'), role }] } },
-      [],
+      [FOREIGN_ROLE],
+    ],
+    [
+      'binds no Role that is not ours',
+      { pods, spec, children: { ...access, roleBindings: [], roles: [{ ...named('demo', 'else'), role }] } },
+      [FOREIGN_ROLE],
+    ],
+    [
+      'binds no Role that nobody controls',
+      { pods, spec, children: { ...access, roleBindings: [], roles: [{ ...named('demo'), owner: undefined, role }] } },
+      [FOREIGN_ROLE],
     ],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);

@@ -5,6 +5,7 @@ import { buildHeadBudget } from '../build/head-budget.ts';
 import { buildHeadService } from '../build/head-service.ts';
 import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
+import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, validationWarning, warning } from '../plan.ts';
 import { planAutoscalerAccess } from './access.ts';
 import { planClaim } from './claim.ts';
@@ -57,13 +58,13 @@ function planHeadService(subject: Subject): readonly Action[] {
 
 /** Only what is ours: users may bring their own under our labels. */
 function updateHeadService(subject: Subject, live: ServiceRecord, wanted: Service): readonly Action[] {
-  if (live.service === undefined || live.owner !== subject.uid) return [];
+  if (live.service === undefined || !isOwn(subject.uid, live)) return [];
   const { aligned, impossible } = alignHeadService(live.service, wanted);
   const name = wanted.metadata?.name ?? '';
   const missed = name === live.name ? impossible : `the name ${name}, under which new pods look for the head`;
   return [
     ...(missed === undefined ? [] : [cannotBeChanged(subject, live.name, missed)]),
-    ...(aligned === undefined ? [] : [updateChild(subject, 'Service', 'service', aligned)]),
+    ...(aligned === undefined ? [] : updateChild(subject, 'Service', 'service', live, aligned)),
   ];
 }
 
@@ -96,13 +97,5 @@ function planHeadBudget(subject: Subject): readonly Action[] {
     const made = createUnlessThere(subject, 'PodDisruptionBudget', words, wanted, children.budgets);
     return made.map((action) => ({ ...action, isOptional: true }));
   }
-  return children.budgets
-    .filter(({ owner }) => owner === uid)
-    .map((budget) => ({
-      type: 'delete',
-      kind: 'PodDisruptionBudget',
-      name: budget.name,
-      uid: budget.uid,
-      isOptional: true,
-    }));
+  return children.budgets.flatMap((budget) => deleteOwn(uid, 'PodDisruptionBudget', budget, { isOptional: true }));
 }

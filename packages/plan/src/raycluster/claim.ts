@@ -1,5 +1,6 @@
-import { isGcsFaultToleranceEmbedded, SharedEventReason } from '@manta/api';
+import { isGcsFaultToleranceEmbedded, Label, type PersistentVolumeClaim, SharedEventReason } from '@manta/api';
 import { alignClaimOwner, buildGcsClaim, describeClaimDrift } from '../build/gcs-claim.ts';
+import { isOwn, updateExcepted, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName, type Subject } from './subject.ts';
 
@@ -32,8 +33,20 @@ export function planClaim(subject: Subject): readonly Action[] {
   const aligned = alignClaimOwner(live, cluster, spec);
   return [
     ...(drift === undefined ? [] : [drifted(subject, name, drift)]),
-    ...(aligned === undefined ? [] : [{ type: 'update', kind: 'PersistentVolumeClaim', object: aligned } as const]),
+    ...(aligned === undefined ? [] : alignOwner(subject, live, aligned)),
   ];
+}
+
+/** A claim of ours, or one that was retained for a cluster of this name and that nobody controls. */
+function alignOwner(
+  { uid, name }: Subject,
+  live: PersistentVolumeClaim,
+  aligned: PersistentVolumeClaim,
+): readonly Action[] {
+  if (isOwn(uid, live)) return updateOwn(uid, 'PersistentVolumeClaim', live, aligned);
+  const exception = { name: 'retained-claim', cluster: live.metadata?.labels?.[Label.Cluster] } as const;
+  if (exception.cluster !== name) return [];
+  return [updateExcepted(exception, 'PersistentVolumeClaim', live, aligned)];
 }
 
 function missing(subject: Subject, name: string): Action {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@manta/api';
+import { type Seen, updateOwn } from '../ownership.ts';
 import { type Action, type ChildKind, type CreateAction, normal, warning } from '../plan.ts';
 import type { NamedRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -11,7 +12,7 @@ export function createUnlessThere(
   object: KubeObject | undefined,
   existing: readonly NamedRecord[],
   whenExists: CreateAction['whenExists'] = 'fine',
-): readonly Action[] {
+): readonly CreateAction[] {
   const name = object?.metadata?.name ?? '';
   if (object === undefined || isThere(existing, name)) return [];
   const told = `${words} ${fullName(subject, name)}`;
@@ -32,16 +33,19 @@ export function isThere(existing: readonly NamedRecord[], name: string): boolean
   return existing.some((record) => record.name === name);
 }
 
-/** Replaces an object by one that is up to date. */
-export function updateChild(subject: Subject, kind: ChildKind, words: string, object: KubeObject): Action {
+/** Replaces an object of this cluster by one that is up to date. */
+export function updateChild(
+  subject: Subject,
+  kind: ChildKind,
+  words: string,
+  live: Seen,
+  object: KubeObject,
+): readonly Action[] {
   const told = `${words} ${fullName(subject, object.metadata?.name ?? '')}`;
-  return {
-    type: 'update',
-    kind,
-    object,
+  return updateOwn(subject.uid, kind, live, object, {
     done: normal(`Updated${kind}`, 'Update', `Updated ${told}`),
     failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${told}`),
     // The cluster can do with what is there.
     isOptional: true,
-  };
+  });
 }

@@ -19,7 +19,12 @@ describe('deletion', () => {
     [
       'the pods go first',
       { spec: redis, metadata: deleted, pods: [headPod(), worker(0)] },
-      ['delete pods demo head', 'delete pods demo worker'],
+      ['delete Pod demo-head-abcde', 'delete Pod demo-small-worker-0'],
+    ],
+    [
+      'a pod that only carries the labels of the head delays nothing and stays',
+      { spec: redis, metadata: deleted, pods: [headPod({ owner: undefined })] },
+      ['create Job demo-redis-cleanup'],
     ],
     [
       'the Job waits until the head is gone',
@@ -30,7 +35,7 @@ describe('deletion', () => {
     [
       'in a foreground deletion the Job waits until Kubernetes has deleted the rest, since it would be deleted too',
       { spec: redis, metadata: { ...deleted, finalizers: [...finalizers, 'foregroundDeletion'] }, pods: [worker(0)] },
-      ['delete pods demo worker'],
+      ['delete Pod demo-small-worker-0'],
     ],
     [
       'a Job of an earlier cluster of that name has cleaned nothing of this one',
@@ -89,7 +94,7 @@ describe('deletion', () => {
     [
       'a cluster that was handed over to another manager goes as well',
       { spec: { ...redis, managedBy: 'kueue.x-k8s.io/multikueue' }, metadata: deleted, pods: [headPod()] },
-      ['delete pods demo head'],
+      ['delete Pod demo-head-abcde'],
     ],
     [
       'a cluster without a container in its head goes too',

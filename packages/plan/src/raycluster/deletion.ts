@@ -3,14 +3,15 @@ import {
   Finalizer,
   formatDuration,
   gcsFtDeletionTimeoutSeconds,
-  Label,
   NodeType,
   type RayCluster,
   RayClusterEventReason,
 } from '@manta/api';
 import { usedStorageNamespace } from '../build/gcs-ft.ts';
 import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
+import { patchSelf } from '../ownership.ts';
 import { type Action, normal, type Plan, warning } from '../plan.ts';
+import { deletePods } from './delete-pods.ts';
 import { specForPods } from './object-name.ts';
 import { fullName, type Subject } from './subject.ts';
 
@@ -19,10 +20,10 @@ const REDIS = Finalizer.GcsFtRedisCleanup;
 const LOOK_AGAIN_MS = 10_000;
 
 /** Makes sure, before anything is written to Redis, that a deletion will pass by us. */
-export function planFinalizer({ cluster, spec, context, name }: Subject): readonly Action[] {
+export function planFinalizer({ cluster, spec, context }: Subject): readonly Action[] {
   const finalizers = cluster.metadata?.finalizers ?? [];
   if (!context.env.gcsFtRedisCleanup || !keepsStateInRedis(cluster, spec) || finalizers.includes(REDIS)) return [];
-  return [setFinalizers(name, cluster.metadata?.resourceVersion, [...finalizers, REDIS])];
+  return [setFinalizers(cluster, [...finalizers, REDIS])];
 }
 
 /**
@@ -64,9 +65,8 @@ function whyNotCleaned({ cluster, spec, context }: Subject): string | undefined 
 function cleanUp(subject: Subject): readonly Action[] {
   const { pods, children, cluster, context } = subject;
   const stop = [NodeType.Head, NodeType.Worker].flatMap((nodeType) => {
-    const living = pods.some((pod) => pod.nodeType === nodeType && !pod.isTerminating);
-    const labels = { [Label.Cluster]: subject.name, [Label.NodeType]: nodeType };
-    return living ? [{ type: 'delete-pods', labels, isOptional: true } as const] : [];
+    const ofType = pods.filter((pod) => pod.nodeType === nodeType);
+    return deletePods(subject, ofType, { isOptional: true });
   });
   if (pods.some(({ nodeType }) => nodeType === NodeType.Head)) return stop;
   const job = children.cleanupJobs.find(({ owner }) => owner === subject.uid);
@@ -101,12 +101,9 @@ function isBeingCollected({ cluster }: Subject): boolean {
   return cluster.metadata?.finalizers?.includes('foregroundDeletion') === true;
 }
 
-function release({ cluster, name }: Subject, done?: ReturnType<typeof warning>): Action {
+function release({ cluster }: Subject, done?: ReturnType<typeof warning>): Action {
   const remaining = (cluster.metadata?.finalizers ?? []).filter((finalizer) => finalizer !== REDIS);
-  return {
-    ...setFinalizers(name, cluster.metadata?.resourceVersion, remaining),
-    ...(done === undefined ? {} : { done }),
-  };
+  return { ...setFinalizers(cluster, remaining), ...(done === undefined ? {} : { done }) };
 }
 
 /** Whoever looks after Redis has to know what nobody else will remove. */
@@ -120,6 +117,7 @@ function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warn
   return warning(RayClusterEventReason.ForceDeletedStuckCluster, 'Cleanup', note);
 }
 
-function setFinalizers(name: string, resourceVersion: string | undefined, finalizers: readonly string[]): Action {
-  return { type: 'patch', kind: 'RayCluster', name, patch: { metadata: { resourceVersion, finalizers } } };
+function setFinalizers(cluster: RayCluster, finalizers: readonly string[]): Action {
+  const { resourceVersion } = cluster.metadata ?? {};
+  return patchSelf('RayCluster', cluster, { metadata: { resourceVersion, finalizers } });
 }

@@ -14,7 +14,7 @@ import {
 import { checkRayCluster } from './check.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
-import { type Subject, subjectOf } from './subject.ts';
+import { ownPods, type Subject, subjectOf } from './subject.ts';
 import { suspendPhase } from './suspend.ts';
 
 /**
@@ -52,7 +52,7 @@ export const HEAD_PLACE = 'head';
  * of pods that is behind looks the same, so that this has to be made sure of before anything is done about it.
  */
 export function isHeadInQuestion(observed: ObservedRayCluster, startedAt: number): boolean {
-  if (observed.pods.some(({ nodeType }) => nodeType === NodeType.Head)) return false;
+  if (ownPods(observed).some(({ nodeType }) => nodeType === NodeType.Head)) return false;
   const { status, metadata } = observed.cluster;
   // The API tells whole seconds.
   const createdAt = Date.parse(metadata?.creationTimestamp ?? '') + 999;

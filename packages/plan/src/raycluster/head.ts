@@ -1,5 +1,6 @@
 import { GroupName, RayClusterEventReason, specHash } from '@manta/api';
 import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
+import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
 import { forScheduler } from './gang.ts';
@@ -23,18 +24,18 @@ export function planHead(subject: Subject): HeadDecision {
   if (heads.length === 0) return createHead(subject);
   if (staying.length > 1) return planExtraHeads(subject, staying);
   const ended = staying.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
-  return { actions: ended.map((pod) => deleteHead(subject, pod, describeState(pod))), mayGoOn: ended.length === 0 };
+  return { actions: ended.flatMap((pod) => deleteHead(subject, pod, describeState(pod))), mayGoOn: ended.length === 0 };
 }
 
 /** Of several heads those go that have ended, then those that no worker uses. */
 function planExtraHeads(subject: Subject, heads: readonly PodRecord[]): HeadDecision {
-  const ended = heads.filter((pod) => whyDelete(pod, subject.context.env) !== undefined && pod.owner === subject.uid);
-  const removed = ended.map((pod) => deleteHead(subject, pod, describeState(pod)));
+  const ended = heads.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
+  const removed = ended.flatMap((pod) => deleteHead(subject, pod, describeState(pod)));
   if (removed.length > 0) return { actions: removed, mayGoOn: ended.length < heads.length };
   const choice = chooseHead(subject, heads);
   if (choice === undefined) return { actions: [tellOfExtraHeads(subject, heads)], mayGoOn: true };
   const why = `no worker uses it, and ${choice.workers} use head Pod ${fullName(subject, choice.used.name)}`;
-  return { actions: choice.unused.map((pod) => deleteHead(subject, pod, why)), mayGoOn: true };
+  return { actions: choice.unused.flatMap((pod) => deleteHead(subject, pod, why)), mayGoOn: true };
 }
 
 function createHead(subject: Subject): HeadDecision {
@@ -66,15 +67,11 @@ function createHead(subject: Subject): HeadDecision {
   return { actions: [action], mayGoOn: true };
 }
 
-function deleteHead(subject: Subject, pod: PodRecord, why: string): Action {
+function deleteHead(subject: Subject, pod: PodRecord, why: string): readonly Action[] {
   const told = `head Pod ${fullName(subject, pod.name)}; ${why}`;
-  return {
-    type: 'delete',
-    kind: 'Pod',
-    name: pod.name,
-    uid: pod.uid,
+  return deleteOwn(subject.uid, 'Pod', pod, {
     done: normal(RayClusterEventReason.DeletedHeadPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteHeadPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteHeadPod',
-  };
+  });
 }

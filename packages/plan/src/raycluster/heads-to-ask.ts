@@ -2,6 +2,7 @@ import { isConditionTrue, RayClusterConditionType } from '@manta/api';
 import { headsOf } from './heads.ts';
 import type { ObservedRayCluster, PodRecord } from './observed.ts';
 import { workersToRejoin } from './rejoin.ts';
+import { ownPods } from './subject.ts';
 import { whyDelete } from './unhealthy.ts';
 
 /** Ray itself gives a node a minute to find its head again; before that there is nothing to ask. */
@@ -30,7 +31,8 @@ function askFrom(heads: readonly PodRecord[]): number {
 }
 
 function headsInQuestion(observed: ObservedRayCluster): readonly PodRecord[] {
-  const { cluster, pods, now, context } = observed;
+  const { cluster, now, context } = observed;
+  const pods = ownPods(observed);
   const isBusyOtherwise =
     cluster.metadata?.deletionTimestamp !== undefined ||
     cluster.spec?.suspend === true ||
@@ -41,5 +43,5 @@ function headsInQuestion(observed: ObservedRayCluster): readonly PodRecord[] {
   if (head === undefined || staying.some(({ podIP }) => podIP === '')) return [];
   if (staying.length > 1) return staying;
   const isRecent = now < head.createdAt + ASK_FOR_MS;
-  return isRecent && workersToRejoin(observed, head).length > 0 ? [head] : [];
+  return isRecent && workersToRejoin({ cluster, pods }, head).length > 0 ? [head] : [];
 }

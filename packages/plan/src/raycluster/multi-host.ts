@@ -111,7 +111,9 @@ function removePods(
 ): readonly Action[] {
   return pods
     .filter(({ isTerminating }) => !isTerminating)
-    .map((pod) => deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)} for group ${groupName}: ${why}`));
+    .flatMap((pod) =>
+      deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)} for group ${groupName}: ${why}`),
+    );
 }
 
 function youngest(replicas: readonly Replica[], count: number): readonly Replica[] {

@@ -166,13 +166,12 @@ describe('pods of a cluster whose name is cut', () => {
   });
 
   it('go meanwhile if they have to', () => {
-    const stray = headPod({ owner: 'else' });
     const lines = plan({
       ...fresh,
       gates: { RayClusterStatusConditions: false },
       spec: { ...spec, suspend: true },
-      pods: [stray],
+      pods: [headPod({ knowsSpare: undefined })],
     });
-    expect(lines).toContainEqual(expect.stringMatching(/^delete pods /));
+    expect(lines).toContainEqual(expect.stringMatching(/^delete Pod /));
   });
 });

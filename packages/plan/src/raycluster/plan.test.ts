@@ -164,7 +164,10 @@ describe('the pods of a cluster', () => {
     [
       'a suspended group is emptied',
       { spec: { workerGroupSpecs: [group({ suspend: true })] }, pods: [headPod(), worker(0)] },
-      ['delete pods demo small'],
+      [
+        'delete Pod demo-small-worker-0',
+        'Normal DeletedWorkerPod: Deleted all pods for suspended worker group small in RayCluster ml/demo',
+      ],
     ],
     [
       'a group that is suspended from the start is told of',
@@ -187,7 +190,10 @@ describe('the pods of a cluster', () => {
         spec: { workerGroupSpecs: [group({ groupName: 'headgroup', suspend: true })] },
         pods: [headPod(), worker(0, { group: 'headgroup' })],
       },
-      ['delete pods demo headgroup worker'],
+      [
+        'delete Pod demo-small-worker-0',
+        'Normal DeletedWorkerPod: Deleted all pods for suspended worker group headgroup in RayCluster ml/demo',
+      ],
     ],
     [
       'one sick group does not keep another from its pods',
@@ -317,11 +323,19 @@ describe('suspension', () => {
     conditions: [{ type, status: 'True', reason: type, message: '', lastTransitionTime: '' } as const],
   });
   it.each<[string, ObservedOptions, readonly string[]]>([
+    [
+      'pods that another object controls, or nobody, are not deleted for their labels',
+      {
+        status: is('RayClusterSuspending'),
+        pods: [headPod(), worker(0, { owner: undefined }), worker(1, { owner: 'else' })],
+      },
+      ['delete Pod demo-head-abcde', 'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
+    ],
     ['a suspension that was only asked for touches nothing yet', { spec: { suspend: true }, pods: [headPod()] }, []],
     [
       'one that has begun is carried out even when it is no longer wanted',
       { status: is('RayClusterSuspending'), pods: [headPod()] },
-      ['delete pods demo'],
+      ['delete Pod demo-head-abcde', 'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
     ],
     [
       'one that has begun is carried out even when other objects of the cluster are in trouble',
@@ -330,7 +344,11 @@ describe('suspension', () => {
         pods: [headPod()],
         children: { services: [headService(), headService({ name: 'second' })] },
       },
-      ['delete pods demo', 'fail: 2 head service found [demo-head-svc second]. Please delete the extra head services'],
+      [
+        'delete Pod demo-head-abcde',
+        'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension',
+        'fail: 2 head service found [demo-head-svc second]. Please delete the extra head services',
+      ],
     ],
     [
       'nor is one without pods kept from being told of',
@@ -369,12 +387,12 @@ describe('suspension', () => {
     [
       'a pod that comes after the suspension has ended is removed',
       { spec: { suspend: true }, status: is('RayClusterSuspended'), pods: [headPod()] },
-      ['delete pods demo'],
+      ['delete Pod demo-head-abcde', 'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
     ],
     [
       'without conditions the spec alone decides',
       { spec: { suspend: true }, pods: [headPod()], gates: { RayClusterStatusConditions: false } },
-      ['delete pods demo'],
+      ['delete Pod demo-head-abcde', 'Normal DeletedPod: Deleted Pods for RayCluster ml/demo due to suspension'],
     ],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);
@@ -389,12 +407,19 @@ describe('Recreate', () => {
     [
       'takes everything down when the spec has changed',
       { spec, pods: [stamped(`m3-${'0'.repeat(40)}`, '0.0.0-test')] },
-      ['delete pods demo'],
+      [
+        'delete Pod demo-head-abcde',
+        'Normal DeletedPod: Deleted all Pods for RayCluster ml/demo due to spec change with Recreate upgradeStrategy',
+      ],
     ],
     [
       'takes the workers down before the head, which carries the mark',
       { spec, pods: [stamped(`m3-${'0'.repeat(40)}`, '0.0.0-test'), worker(0)] },
-      ['delete pods demo worker', 'delete pods demo'],
+      [
+        'delete Pod demo-small-worker-0',
+        'delete Pod demo-head-abcde',
+        'Normal DeletedPod: Deleted all Pods for RayCluster ml/demo due to spec change with Recreate upgradeStrategy',
+      ],
     ],
     [
       "takes another operator's head over and puts our stamp on it",

@@ -1,14 +1,9 @@
-import {
-  Annotation,
-  compareSpec,
-  Label,
-  NodeType,
-  RayClusterEventReason,
-  RayClusterUpgradeType,
-  specHash,
-} from '@manta/api';
+import { Annotation, compareSpec, NodeType, RayClusterEventReason, RayClusterUpgradeType, specHash } from '@manta/api';
+import { patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { deletePods } from './delete-pods.ts';
 import { headsOf } from './heads.ts';
+import type { PodRecord } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** What the upgrade strategy asks for now. */
@@ -35,8 +30,8 @@ export function decideRecreate(subject: Subject): RecreateDecision {
         [Annotation.RecreateHash]: specHash(spec),
         [Annotation.OperatorVersion]: context.operatorVersion,
       };
-      const patch = { metadata: { uid: head.uid, annotations } };
-      return { kind: 'restamp', actions: [{ type: 'patch', kind: 'Pod', name: head.name, patch, isOptional: true }] };
+      const patch = { metadata: { annotations } };
+      return { kind: 'restamp', actions: patchOwn(subject.uid, 'Pod', head, patch, { isOptional: true }) };
     }
     case 'different':
       return { kind: 'recreate', actions: deleteAll(subject) };
@@ -60,16 +55,16 @@ function deleteAll(subject: Subject): readonly Action[] {
     ),
     failure: 'FailedDeleteAllPods',
   };
-  const workers = { [Label.Cluster]: subject.name, [Label.NodeType]: NodeType.Worker };
+  const isWorker = ({ nodeType }: PodRecord) => nodeType === NodeType.Worker;
+  const done = normal(
+    RayClusterEventReason.DeletedPod,
+    'Delete',
+    `Deleted all Pods for RayCluster ${cluster} ${because}`,
+  );
+  const others = staying.filter((pod) => !isWorker(pod));
   return [
-    ...(staying.some(({ nodeType }) => nodeType === NodeType.Worker)
-      ? [{ type: 'delete-pods', labels: workers, ...told } as const]
-      : []),
-    {
-      type: 'delete-pods',
-      labels: { [Label.Cluster]: subject.name },
-      done: normal(RayClusterEventReason.DeletedPod, 'Delete', `Deleted all Pods for RayCluster ${cluster} ${because}`),
-      ...told,
-    },
+    ...deletePods(subject, staying.filter(isWorker), told),
+    ...deletePods(subject, others, { ...told, afterOthers: true }),
+    { type: 'event', event: done },
   ];
 }

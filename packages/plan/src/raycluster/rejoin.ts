@@ -29,7 +29,10 @@ export type Rejoin =
     };
 
 /** Workers that are older than the head and of which it is not known yet that they have joined it. */
-export function workersToRejoin({ cluster, pods }: ObservedRayCluster, head: PodRecord): readonly PodRecord[] {
+export function workersToRejoin(
+  { cluster, pods }: Pick<ObservedRayCluster, 'cluster' | 'pods'>,
+  head: PodRecord,
+): readonly PodRecord[] {
   const known = conditionOf(cluster.status?.conditions, head);
   if (known?.status === 'True') return [];
   return runningWorkers(pods).filter(({ createdAt }) => createdAt < head.createdAt);
@@ -66,7 +69,9 @@ export function recycleLostWorkers(subject: Subject): readonly Action[] {
   if (rejoin.kind !== 'missing') return [];
   if (rejoin.deadline > subject.now) return [];
   const why = `which did not join head Pod ${fullName(subject, rejoin.head.name)} in time`;
-  return rejoin.missing.map((pod) => deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)}, ${why}`));
+  return rejoin.missing.flatMap((pod) =>
+    deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)}, ${why}`),
+  );
 }
 
 /** When the time of workers that have not joined is over; undefined when none is waited for. */

@@ -10,6 +10,7 @@ import {
   validateRayClusterSpec,
 } from '@manta/api';
 import { servePortOf } from '../build/service-services.ts';
+import { patchSelf } from '../ownership.ts';
 import { normal, type PatchAction, type Plan, type PlannedEvent, validationWarning } from '../plan.ts';
 import { dashboardPort } from '../network-policy/policies.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -44,10 +45,10 @@ export function secureNewCluster(subject: Subject): Plan | undefined {
     : { actions: [{ ...writeInto(subject, missing), done: applied(subject, missing) }] };
 }
 
-function writeInto({ cluster, uid, name }: Subject, missing: Partial<Secured>): PatchAction {
+function writeInto({ cluster, uid }: Subject, missing: Partial<Secured>): PatchAction {
   const { resourceVersion } = cluster.metadata ?? {};
   const metadata = { resourceVersion, annotations: { [Annotation.SecuredUid]: uid } };
-  return { type: 'patch', kind: 'RayCluster', name, patch: { metadata, spec: missing } };
+  return patchSelf('RayCluster', cluster, { metadata, spec: missing });
 }
 
 function applied(subject: Subject, missing: Partial<Secured>): PlannedEvent {

@@ -1,5 +1,6 @@
-import { isConditionTrue, Label, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
+import { isConditionTrue, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
+import { deletePods } from './delete-pods.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** Where a cluster stands between running and suspended. */
@@ -21,20 +22,12 @@ export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase 
 export function suspendPods(subject: Subject): readonly Action[] {
   if (subject.pods.length === 0 && isUntold(subject)) return [tellSuspension(subject)];
   if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
-  const cluster = fullName(subject, subject.name);
-  return [
-    {
-      type: 'delete-pods',
-      labels: { [Label.Cluster]: subject.name },
-      done: suspensionEvent(subject),
-      failed: warning(
-        RayClusterEventReason.FailedToDeletePodCollection,
-        'Delete',
-        `Failed deleting Pods due to suspension for RayCluster ${cluster}`,
-      ),
-      failure: 'FailedDeleteAllPods',
-    },
-  ];
+  const failed = warning(
+    RayClusterEventReason.FailedToDeletePodCollection,
+    'Delete',
+    `Failed deleting Pods due to suspension for RayCluster ${fullName(subject, subject.name)}`,
+  );
+  return deletePods(subject, subject.pods, { done: suspensionEvent(subject), failed, failure: 'FailedDeleteAllPods' });
 }
 
 /** Says that a suspension begins where there is no pod whose deletion would say so. */

@@ -4,7 +4,7 @@ import type { PodRecord } from './observed.ts';
 import { livingWorkers, runningWorkers } from './ray-nodes.ts';
 import { fullName, type Subject } from './subject.ts';
 
-/** One head is used by the workers and the others, all of them ours, are not. */
+/** One head is used by the workers and the others are not. */
 export interface HeadChoice {
   readonly used: PodRecord;
   readonly workers: number;
@@ -15,7 +15,7 @@ export interface HeadChoice {
  * Two heads are two clusters under one name. Which of them the workers use only Ray knows: as long as not every head has answered, or
  * both have workers, or none has, no choice is made.
  */
-export function chooseHead({ pods, rayNodes, uid }: Subject, heads: readonly PodRecord[]): HeadChoice | undefined {
+export function chooseHead({ pods, rayNodes }: Subject, heads: readonly PodRecord[]): HeadChoice | undefined {
   const addresses = runningWorkers(pods).map(({ podIP }) => podIP);
   const counts = heads.map((head) => {
     const nodes = rayNodes.get(head.uid);
@@ -27,7 +27,7 @@ export function chooseHead({ pods, rayNodes, uid }: Subject, heads: readonly Pod
   const used = heads.filter((_, at) => (counts[at] ?? 0) > 0);
   const [only] = used;
   if (only === undefined || used.length > 1) return undefined;
-  const unused = heads.filter((head) => head !== only && head.owner === uid);
+  const unused = heads.filter((head) => head !== only);
   return { used: only, workers: Math.max(...counts.map((count) => count ?? 0)), unused };
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { atPlace, buildWorkerPod } from '../build/worker-pod.ts';
+import { deleteOwn } from '../ownership.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import { forScheduler } from './gang.ts';
 import { specForPods } from './object-name.ts';
@@ -105,15 +106,11 @@ export function placeName({ index, host }: ReplicaPlace): string {
 }
 
 /** Deletes a worker; `told` completes "Deleted …" and "Failed deleting …". */
-export function deleteWorker(pod: PodRecord, told: string): Action {
-  return {
-    type: 'delete',
-    kind: 'Pod',
-    name: pod.name,
-    uid: pod.uid,
+export function deleteWorker({ uid }: Subject, pod: PodRecord, told: string): readonly Action[] {
+  return deleteOwn(uid, 'Pod', pod, {
     done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteWorkerPod',
     stopsNothing: true,
-  };
+  });
 }

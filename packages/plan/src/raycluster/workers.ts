@@ -1,15 +1,7 @@
-import {
-  desiredPods,
-  GroupName,
-  hostsPerReplica,
-  Label,
-  NodeType,
-  RayClusterEventReason,
-  type StringMap,
-  type WorkerGroupSpec,
-} from '@manta/api';
+import { desiredPods, hostsPerReplica, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { permitted } from './create-hold.ts';
+import { deletePods } from './delete-pods.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
@@ -43,8 +35,8 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
   const unhealthy = pods.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
   // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
   if (unhealthy.length > 0) {
-    return unhealthy.map((pod) =>
-      deleteWorker(pod, `worker Pod ${fullName(subject, pod.name)}; ${describeState(pod)}`),
+    return unhealthy.flatMap((pod) =>
+      deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)}; ${describeState(pod)}`),
     );
   }
   const named = new Set(group.scaleStrategy?.workersToDelete ?? []);
@@ -53,11 +45,13 @@ function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: rea
   const missing = desiredPods(group) - remaining.length;
   const { count, actions } = permitted(subject, group.groupName, missing);
   return [
-    ...asked.filter((pod) => !pod.isTerminating).map((pod) => deleteWorker(pod, `pod ${fullName(subject, pod.name)}`)),
+    ...asked
+      .filter((pod) => !pod.isTerminating)
+      .flatMap((pod) => deleteWorker(subject, pod, `pod ${fullName(subject, pod.name)}`)),
     ...actions,
     ...(count > 0 ? [createWorkers(subject, group, newWorkers(subject, group, pods, count))] : []),
     ...(missing < 0 && mayChooseVictims(subject)
-      ? victims(remaining, -missing).map((pod) => deleteWorker(pod, `Pod ${fullName(subject, pod.name)}`))
+      ? victims(remaining, -missing).flatMap((pod) => deleteWorker(subject, pod, `Pod ${fullName(subject, pod.name)}`))
       : []),
   ];
 }
@@ -123,45 +117,26 @@ function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: re
   if (pods.length === 0 && isSpecNew(subject)) return [{ type: 'event', event: done }];
   if (pods.every(({ isTerminating }) => isTerminating)) return [];
   const suspended = `suspended group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
-  return [
-    {
-      type: 'delete-pods',
-      labels: groupLabels(subject, groupName),
-      done,
-      failed: warning(
-        RayClusterEventReason.FailedToDeleteWorkerPodCollection,
-        'Delete',
-        `Failed deleting worker Pods for ${suspended}`,
-      ),
-      failure: 'FailedDeleteWorkerPod',
-    },
-  ];
+  const failed = warning(
+    RayClusterEventReason.FailedToDeleteWorkerPodCollection,
+    'Delete',
+    `Failed deleting worker Pods for ${suspended}`,
+  );
+  return deletePods(subject, pods, { done, failed, failure: 'FailedDeleteWorkerPod' });
 }
 
 function isSpecNew({ cluster: { metadata, status } }: Subject): boolean {
   return status?.observedGeneration !== metadata?.generation;
 }
 
-/** The labels of a group's pods. Heads carry a group, too, and a group may have the name of theirs. */
-function groupLabels({ name }: Subject, groupName: string): StringMap {
-  const isLikeHead = groupName === GroupName.Head;
-  return {
-    [Label.Cluster]: name,
-    [Label.Group]: groupName,
-    ...(isLikeHead ? { [Label.NodeType]: NodeType.Worker } : {}),
-  };
-}
-
-/** Pods of groups that were taken out of the spec. Only our own: the label alone proves nothing. */
+/** Pods of groups that were taken out of the spec. */
 function removeLostGroups(subject: Subject, groups: readonly WorkerGroupSpec[]): readonly Action[] {
   const known = new Set(groups.map(({ groupName }) => groupName));
   return subject.pods
-    .filter(
-      (pod) =>
-        pod.nodeType === NodeType.Worker && pod.owner === subject.uid && !known.has(pod.group) && !pod.isTerminating,
-    )
-    .map((pod) =>
+    .filter((pod) => pod.nodeType === NodeType.Worker && !known.has(pod.group) && !pod.isTerminating)
+    .flatMap((pod) =>
       deleteWorker(
+        subject,
         pod,
         `worker Pod ${fullName(subject, pod.name)} of worker group ${pod.group}, which is no longer in the spec`,
       ),

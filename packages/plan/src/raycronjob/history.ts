@@ -1,16 +1,19 @@
-import type { RayCronJobSpec } from '@manta/api';
+import type { RayCronJob } from '@manta/api';
+import { deleteOwn } from '../ownership.ts';
 import type { DeleteAction } from '../plan.ts';
 import type { CronChild } from './observed.ts';
+import type { Subject } from './subject.ts';
 
 /** Deletes the oldest of the RayJobs that have ended, as far as there are more than are to be kept. */
-export function planHistory(spec: RayCronJobSpec, children: readonly CronChild[]): readonly DeleteAction[] {
+export function planHistory({ spec, cronJob, own: children }: Subject): readonly DeleteAction[] {
   return [
-    ...beyond(spec.successfulJobsHistoryLimit, children, 'succeeded'),
-    ...beyond(spec.failedJobsHistoryLimit, children, 'failed'),
+    ...beyond(cronJob, spec.successfulJobsHistoryLimit, children, 'succeeded'),
+    ...beyond(cronJob, spec.failedJobsHistoryLimit, children, 'failed'),
   ];
 }
 
 function beyond(
+  cronJob: RayCronJob,
   limit: number | undefined,
   children: readonly CronChild[],
   outcome: CronChild['outcome'],
@@ -20,10 +23,10 @@ function beyond(
     .filter((child) => child.outcome === outcome && !child.isTerminating)
     .toSorted((a, b) => b.scheduledAt - a.scheduledAt)
     .slice(Math.max(limit, 0))
-    .map(deleteChild);
+    .flatMap((child) => deleteChild(cronJob, child));
 }
 
 /** Deletes a child, and what it made with it. */
-export function deleteChild({ name, uid }: CronChild): DeleteAction {
-  return { type: 'delete', kind: 'RayJob', name, uid, propagation: 'Background' };
+export function deleteChild({ metadata }: RayCronJob, child: CronChild): readonly DeleteAction[] {
+  return deleteOwn(metadata?.uid ?? '', 'RayJob', child, { propagation: 'Background' });
 }

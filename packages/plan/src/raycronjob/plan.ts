@@ -29,7 +29,7 @@ export function planRayCronJob(observed: ObservedRayCronJob): RayCronJobPlan {
   if (problem !== undefined || cronJob.spec === undefined)
     return { actions: [refusal(observed, problem?.message ?? 'spec is missing')] };
   const subject = subjectOf(observed, cronJob.spec);
-  const tidyUp = planHistory(subject.spec, subject.own);
+  const tidyUp = planHistory(subject);
   if (subject.spec.suspend === true) return { actions: [SUSPENDED, ...tidyUp] };
   const plan = planTick(subject);
   return { ...plan, actions: [...notesOn(subject), ...plan.actions, ...tidyUp] };
@@ -46,7 +46,10 @@ function planTick(subject: Subject): RayCronJobPlan {
   if (earlier.length > 0 && spec.concurrencyPolicy === ConcurrencyPolicy.Forbid)
     return { ...waitForNext(subject), actions: [ALREADY_ACTIVE] };
   return {
-    actions: [...earlier.filter((child) => !child.isTerminating).map(deleteChild), createChild(subject, tick, name)],
+    actions: [
+      ...earlier.filter((child) => !child.isTerminating).flatMap((child) => deleteChild(subject.cronJob, child)),
+      createChild(subject, tick, name),
+    ],
     status: { lastScheduleTime: timestamp(tick) },
     lookAgainMs: 0,
   };

@@ -1,4 +1,5 @@
 import { Annotation } from '@manta/api';
+import { patchSelf } from '../ownership.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { withLoss } from './attempts.ts';
 import { headRestarts } from './head-session.ts';
@@ -10,12 +11,12 @@ import type { Subject } from './subject.ts';
  * room for attempts, as an annotation.
  */
 export function tellOfAnotherRun(subject: Subject, why: string, fields: Changes): Step {
-  const { status, name, now } = subject;
+  const { status, job, now } = subject;
   const attempts = withLoss(status, now, headRestarts(subject));
   const patch = { metadata: { annotations: { [Annotation.LastAttempt]: `${timestamp(now)} ${why}` } } };
   return move(
     subject,
     { ...fields, message: why, attempts },
-    attempts === undefined ? [{ type: 'patch', kind: 'RayJob', name, patch }] : [],
+    attempts === undefined ? [patchSelf('RayJob', job, patch)] : [],
   );
 }

@@ -1,4 +1,5 @@
 import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState, type Time } from '@manta/api';
+import { patchSelf } from '../ownership.ts';
 import type { Action } from '../plan.ts';
 import { timestamp } from '../raycluster/conditions.ts';
 import { nextAttempt, withAttempt } from './attempts.ts';
@@ -36,9 +37,9 @@ function startOf({ status, now }: Subject): Time {
 }
 
 /** So that a deletion passes by us, and a job that runs is stopped. */
-function addFinalizer({ job, name }: Subject): readonly Action[] {
+function addFinalizer({ job }: Subject): readonly Action[] {
   const { finalizers = [], resourceVersion } = job.metadata ?? {};
   if (finalizers.includes(Finalizer.RayJob)) return [];
   const patch = { metadata: { resourceVersion, finalizers: [...finalizers, Finalizer.RayJob] } };
-  return [{ type: 'patch', kind: 'RayJob', name, patch }];
+  return [patchSelf('RayJob', job, patch)];
 }

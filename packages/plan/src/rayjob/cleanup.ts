@@ -1,4 +1,5 @@
 import { Annotation, JobDeploymentStatus, RayJobEventReason } from '@manta/api';
+import { deleteOwn } from '../ownership.ts';
 import { type Action, type DeleteAction, normal, warning } from '../plan.ts';
 import { isOwnCluster } from './cluster.ts';
 import { releaseGang } from './gang.ts';
@@ -41,12 +42,13 @@ function isWaitingForPods({ job, podCount, isSelecting }: Subject): boolean {
 
 /** Deletes the job's own cluster, unless it is going already. */
 export function deleteCluster(subject: Subject): readonly Action[] {
-  const { name = '', uid = '', deletionTimestamp } = subject.cluster?.metadata ?? {};
-  if (!isOwnCluster(subject) || deletionTimestamp !== undefined) return [];
+  const { cluster } = subject;
+  const { name = '', deletionTimestamp } = cluster?.metadata ?? {};
+  if (cluster === undefined || !isOwnCluster(subject) || deletionTimestamp !== undefined) return [];
   const told = `cluster ${fullName(subject, name)}`;
   const done = normal(RayJobEventReason.DeletedRayCluster, 'Delete', `Deleted ${told}`);
   const failed = warning(RayJobEventReason.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`);
-  return [{ type: 'delete', kind: 'RayCluster', name, uid, done, failed }];
+  return deleteOwn(subject.uid, 'RayCluster', cluster, { done, failed });
 }
 
 /** Deletes the job's own submitter, unless it is going already. */
@@ -56,9 +58,8 @@ export function deleteSubmitter(
 ): readonly Action[] {
   const submitter = ownSubmitter(subject);
   if (submitter === undefined || submitter.isTerminating === true) return [];
-  const { name, uid } = submitter;
-  const told = `submitter K8s Job ${fullName(subject, name)}`;
+  const told = `submitter K8s Job ${fullName(subject, submitter.name)}`;
   const done = normal(RayJobEventReason.DeletedRayJobSubmitter, 'Delete', `Deleted ${told}`);
   const failed = warning(RayJobEventReason.FailedToDeleteRayJobSubmitter, 'Delete', `Failed to delete ${told}:`);
-  return [{ type: 'delete', kind: 'Job', name, uid, ...how, done, failed }];
+  return deleteOwn(subject.uid, 'Job', submitter, { ...how, done, failed });
 }

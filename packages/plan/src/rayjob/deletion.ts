@@ -1,4 +1,5 @@
 import { Finalizer } from '@manta/api';
+import { patchSelf } from '../ownership.ts';
 import type { Action } from '../plan.ts';
 import { type Step, stay } from './step.ts';
 import { stopJob, submittersHead } from './stop.ts';
@@ -29,8 +30,8 @@ function msToWait({ job, answer, stopping, now }: Subject): number {
   return deletedAt - now > CLOCKS_DIFFER_MS ? 0 : deletedAt + TOKEN_MS - now;
 }
 
-function removeFinalizer({ job, name }: Subject): readonly Action[] {
+function removeFinalizer({ job }: Subject): readonly Action[] {
   const { finalizers = [], resourceVersion } = job.metadata ?? {};
   const remaining = finalizers.filter((finalizer) => finalizer !== Finalizer.RayJob);
-  return [{ type: 'patch', kind: 'RayJob', name, patch: { metadata: { resourceVersion, finalizers: remaining } } }];
+  return [patchSelf('RayJob', job, { metadata: { resourceVersion, finalizers: remaining } })];
 }

@@ -1,4 +1,5 @@
 import { type DeletionRule, RayJobEventReason, RayJobState } from '@manta/api';
+import { deleteSelf, patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { deleteCluster } from './cleanup.ts';
 import { isOwnCluster } from './cluster.ts';
@@ -29,7 +30,7 @@ function cleanUp(subject: Subject): Step {
   if (strategy !== undefined) return byLegacyPolicy(subject);
   if (spec.shutdownAfterJobFinishes !== true) return stay();
   return after(subject, spec.ttlSecondsAfterFinished, () =>
-    context.env.deleteRayJobAfterJobFinishes ? deleteSelf(subject) : deleteCluster(subject),
+    context.env.deleteRayJobAfterJobFinishes ? [deleteSelf('RayJob', subject.job)] : deleteCluster(subject),
   );
 }
 
@@ -97,17 +98,14 @@ function isReached(subject: Subject, policy: string): boolean {
 }
 
 function carryOut(subject: Subject, policy: string): readonly Action[] {
-  if (policy === 'DeleteSelf') return deleteSelf(subject);
+  if (policy === 'DeleteSelf') return [deleteSelf('RayJob', subject.job)];
   return policy === 'DeleteCluster' ? deleteCluster(subject) : suspendWorkers(subject);
-}
-
-function deleteSelf({ name, uid }: Subject): readonly Action[] {
-  return [{ type: 'delete', kind: 'RayJob', name, uid }];
 }
 
 /** The head stays for whoever wants to look at it. */
 function suspendWorkers(subject: Subject): readonly Action[] {
-  const { metadata, spec } = subject.cluster ?? {};
+  if (subject.cluster === undefined) return [];
+  const { metadata, spec } = subject.cluster;
   const { name = '', resourceVersion } = metadata ?? {};
   const workerGroupSpecs = (spec?.workerGroupSpecs ?? []).map((group) => ({ ...group, suspend: true }));
   const cluster = fullName(subject, name);
@@ -122,5 +120,5 @@ function suspendWorkers(subject: Subject): readonly Action[] {
     `Failed to suspend worker groups in cluster ${cluster}:`,
   );
   const patch = { metadata: { resourceVersion }, spec: { workerGroupSpecs } };
-  return [{ type: 'patch', kind: 'RayCluster', name, patch, done, failed }];
+  return patchOwn(subject.uid, 'RayCluster', subject.cluster, patch, { done, failed });
 }

@@ -1,6 +1,7 @@
 import { Label, NodeType, OriginCrd, podNames, type Service, serviceNames, SharedEventReason } from '@manta/api';
 import { buildHeadService } from '../build/head-service.ts';
 import { controllerReference } from '../build/owner.ts';
+import { isOwn, patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import type { ServiceRecord } from '../raycluster/observed.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -13,7 +14,7 @@ export function planHeadService(subject: Subject): readonly Action[] {
   const { cluster, headService, isSelecting, status } = subject;
   if (isSelecting || cluster?.spec === undefined) return [];
   if (headService?.selectsCluster === status.rayClusterName) return [];
-  if (headService?.owner !== undefined && headService.owner !== subject.uid) return [isOfAnother(subject, headService)];
+  if (headService !== undefined && !isOwn(subject.uid, headService)) return [isOfAnother(subject, headService)];
   const wanted = buildJobHeadService(subject);
   const name = wanted.metadata?.name ?? '';
   const told = fullName(subject, name);
@@ -37,13 +38,13 @@ export function planHeadService(subject: Subject): readonly Action[] {
   const spec = { ...rest, selector: { ...notSelected(headService), ...selector } };
   const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
   const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
-  return [{ type: 'patch', kind: 'Service', name, patch: { spec }, done, failed, isOptional: true }];
+  return patchOwn(subject.uid, 'Service', headService, { spec }, { done, failed, isOptional: true });
 }
 
-/** A cluster or a service of the job's name has its Service under the same name, and its workers find their head by it. */
+/** Another object, or a user, has a Service under that name, and clients find its pods by it. */
 function isOfAnother(subject: Subject, { name }: ServiceRecord): Action {
   const told = `Failed to update the service ${fullName(subject, name)}`;
-  const why = 'it belongs to another object and is left alone; a job of another name would have its own';
+  const why = 'it is not controlled by this RayJob and is left alone; delete or rename it, or rename the RayJob';
   return { type: 'event', event: warning(SharedEventReason.FailedToUpdateService, 'Update', `${told}, ${why}`) };
 }
 

@@ -198,11 +198,11 @@ describe('a job that runs', () => {
     'gets its Service back': [running({ headService: undefined }), 'create Service job-head-svc'],
     'moves its Service to the cluster of a new attempt': [
       running({ headService: { ...running().headService, selectsCluster: 'old' } as never }),
-      'patch Service job-head-svc',
+      'patch Service demo-head-svc',
     ],
     'leaves a Service of its name to the cluster or service that it belongs to': [
       running({ headService: { ...running().headService, owner: 'another', selectsCluster: 'job' } as never }),
-      'Warning FailedToUpdateService: Failed to update the service default/demo-head-svc, it belongs to another object and is left alone; a job of another name would have its own',
+      'Warning FailedToUpdateService: Failed to update the service default/demo-head-svc, it is not controlled by this RayJob and is left alone; delete or rename it, or rename the RayJob',
     ],
     'makes no Service for a cluster that it only selects': [
       running({
@@ -216,19 +216,16 @@ describe('a job that runs', () => {
     ],
   });
 
-  it('takes a Service of its name that led elsewhere, and leaves nothing of where that led', () => {
+  it('leaves a Service of its name alone that nobody controls', () => {
     const headService = {
       ...running().headService,
       owner: undefined,
-      service: undefined,
       selectsCluster: undefined,
       selectorKeys: ['app'],
     };
-    const [patch] = planRayJob(running({ headService: headService as never })).actions;
-    expect(patch).toMatchObject({
-      type: 'patch',
-      patch: { spec: { selector: { app: null, 'ray.io/cluster': 'job-x', 'ray.io/node-type': 'head' } } },
-    });
+    expect(planRayJob(running({ headService: headService as never })).actions).toMatchObject([
+      { type: 'event', event: { severity: 'Warning', reason: 'FailedToUpdateService' } },
+    ]);
   });
 
   it('gives its Service the annotations that the head’s Service is to have', () => {

@@ -1,10 +1,11 @@
 import { Annotation, isConditionTrue, RayServiceEventReason as Event, serviceNames } from '@manta/api';
 import { type Backend, shareInRoute } from '../build/http-route.ts';
 import { servePortOf } from '../build/service-services.ts';
+import { isOwn } from '../ownership.ts';
 import { type Action, warning } from '../plan.ts';
 import type { HttpRoute, ServiceCluster } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
-import { updateRoute } from './update-route.ts';
+import { updateAdopted } from './update-route.ts';
 
 /** The name of the user's own route that the service is to share its traffic in; undefined where it makes one itself. */
 export function adoptedRoute({ service }: Pick<Subject, 'service'>): string | undefined {
@@ -29,7 +30,7 @@ export function planAdoptedRoute(
   if (backends.length === 0) return [];
   const next = shareInRoute(live, (service) => isServeService(subject, service), backends);
   if (next === undefined) return [];
-  if (next !== 'none') return [updateRoute(subject, next)];
+  if (next !== 'none') return [updateAdopted(subject, live, next)];
   const wanted = serviceNames.serve(subject.name);
   const why = `HTTPRoute ${fullName(subject, name)} has no backend ${wanted}: add it to the rules whose traffic the service should get`;
   return [complain(why)];
@@ -43,8 +44,15 @@ export function leadAdoptedRoute(subject: Subject, target: ServiceCluster): read
   return planAdoptedRoute(subject, gatewayApi.route, [{ service, port: servePortOf(target.cluster), weight: 100 }]);
 }
 
-/** One of the names under which the service takes Serve traffic, now or before. */
-function isServeService({ name, spec }: Subject, service: string): boolean {
+/**
+ * One of the names under which the service takes Serve traffic, now or before. A Service of that name that the service does not control
+ * is another's: a route that leads to it is not changed.
+ */
+function isServeService(subject: Subject, service: string): boolean {
+  const { name, spec, services, clusters, uid } = subject;
+  const live = services.get(service);
+  const owners = [uid, ...clusters.map(({ cluster }) => cluster.metadata?.uid ?? '')];
+  if (live !== undefined && !owners.some((owner) => isOwn(owner, live))) return false;
   const own = [serviceNames.serve(name), serviceNames.serve(name, spec.serveService?.metadata?.name)];
   if (own.includes(service)) return true;
   const cluster = service.startsWith(`${name}-`) ? service.slice(name.length + 1) : '';

@@ -1,5 +1,6 @@
 import { type RayClusterSpec, RayServiceEventReason as Event } from '@manta/api';
 import { adoptServiceCluster, buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
+import { updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { compareCluster } from './compare.ts';
 import { deleteCluster } from './dangling.ts';
@@ -53,25 +54,23 @@ function startingSpec({ spec, strategy, active }: Subject): RayClusterSpec {
 function updateActive(subject: Subject, active: Side): readonly Action[] {
   if (active.view === undefined || subject.isUpgrading) return [];
   const { verdict, hasForeignStamp } = compareCluster(subject, active.view.cluster);
-  if (verdict === 'appended-groups') return [updateCluster(subject, active)];
-  return hasForeignStamp && verdict === 'same' ? [updateCluster(subject, active, adoptServiceCluster)] : [];
+  if (verdict === 'appended-groups') return updateCluster(subject, active);
+  return hasForeignStamp && verdict === 'same' ? updateCluster(subject, active, adoptServiceCluster) : [];
 }
 
 function updatePending(subject: Subject, pending: Side): readonly Action[] {
   if (pending.view === undefined) return [];
   const { verdict } = compareCluster(subject, pending.view.cluster);
-  return verdict === 'appended-groups' ? [updateCluster(subject, pending)] : [];
+  return verdict === 'appended-groups' ? updateCluster(subject, pending) : [];
 }
 
-function updateCluster(subject: Subject, { view, role, name }: Side, update = updateServiceCluster): Action {
+function updateCluster(subject: Subject, { view, role, name }: Side, update = updateServiceCluster): readonly Action[] {
+  if (view === undefined) return [];
   const { service, spec, context } = subject;
   const wanted = buildServiceCluster(service, spec.rayClusterConfig, name, context.operatorVersion);
   const told = `the ${role} RayCluster ${fullName(subject, name)}`;
-  return {
-    type: 'update',
-    kind: 'RayCluster',
-    object: view === undefined ? wanted : update(view.cluster, wanted),
+  return updateOwn(subject.uid, 'RayCluster', view.cluster, update(view.cluster, wanted), {
     done: normal(Event.UpdatedRayCluster, 'Update', `Updated ${told}`),
     failed: warning(Event.FailedToUpdateRayCluster, 'Update', `Failed to update ${told}:`),
-  };
+  });
 }

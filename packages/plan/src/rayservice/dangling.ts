@@ -1,4 +1,5 @@
 import { DefaultSeconds, type RayCluster, RayServiceEventReason as Event } from '@manta/api';
+import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { conditionOf, Type } from './conditions.ts';
 import type { ServiceCluster } from './observed.ts';
@@ -34,20 +35,14 @@ export function deleteCluster(
   because = '',
   propagation: 'Background' | 'Foreground' = 'Background',
 ): readonly Action[] {
-  const { name = '', uid = '', deletionTimestamp } = cluster.metadata ?? {};
+  const { name = '', deletionTimestamp } = cluster.metadata ?? {};
   if (deletionTimestamp !== undefined) return [];
   const told = `the RayCluster ${fullName(subject, name)}${because}`;
-  return [
-    {
-      type: 'delete',
-      kind: 'RayCluster',
-      name,
-      uid,
-      propagation,
-      done: normal(Event.DeletedRayCluster, 'Delete', `Deleted ${told}`),
-      failed: warning(Event.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`),
-    },
-  ];
+  return deleteOwn(subject.uid, 'RayCluster', cluster, {
+    propagation,
+    done: normal(Event.DeletedRayCluster, 'Delete', `Deleted ${told}`),
+    failed: warning(Event.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`),
+  });
 }
 
 function deletionDelayMs({ spec }: Subject): number {

@@ -7,6 +7,7 @@ import {
   sha256,
   upgradeProgressDeadline,
 } from '@manta/api';
+import { patchSelf } from '../ownership.ts';
 import { type Action, warning } from '../plan.ts';
 import { conditionOf, Type } from './conditions.ts';
 import { wantedHash } from './compare.ts';
@@ -32,7 +33,7 @@ export function isRejected(subject: Subject): boolean {
  * first; what it means for clusters and traffic is decided from it, so that a crash in between changes nothing.
  */
 export function planDeadline(subject: Subject): DeadlinePlan {
-  const { name, service, active, pending, now, isUpgrading, isRollingBack, strategy, memory } = subject;
+  const { service, active, pending, now, isUpgrading, isRollingBack, strategy, memory } = subject;
   const deadline = upgradeProgressDeadline(service.metadata?.annotations);
   const canGoBack = isUpgrading && !isRollingBack && active.view !== undefined && pending.name !== '';
   if (!deadline.ok || deadline.value === undefined || !canGoBack || isRejected(subject)) return NOTHING_DUE;
@@ -50,7 +51,7 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const annotations = { [Annotation.FailedUpgrade]: fingerprint(subject) };
   const patch = { metadata: { resourceVersion: service.metadata?.resourceVersion, annotations } };
   const done = warning(RayServiceEventReason.UpgradeRolledBack, 'Reconcile', note);
-  return { actions: [{ type: 'patch', kind: 'RayService', name, patch, done }], lookAgainMs: undefined };
+  return { actions: [patchSelf('RayService', service, patch, { done })], lookAgainMs: undefined };
 }
 
 const LOOK_ROUND_MS = 30_000;

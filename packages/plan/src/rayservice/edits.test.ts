@@ -60,7 +60,7 @@ describe('a Service under a name that a service needs', () => {
       expect(selected(world, name)).toBe('theirs');
       const told = world.events.filter(({ reason }) => reason === 'FailedToUpdateService');
       expect(told.map(({ note }) => note)).toEqual([
-        `Failed to update the service ml/${name}, it belongs to another object and is left alone; another name would be free`,
+        `Failed to update the service ml/${name}, it is not controlled by this RayService and is left alone; delete or rename it, or choose another name`,
       ]);
     },
   );

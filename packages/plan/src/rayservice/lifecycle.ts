@@ -1,5 +1,6 @@
 import { Finalizer } from '@manta/api';
 import { completeServiceSpec } from '../build/complete-spec.ts';
+import { patchSelf, updateSelf } from '../ownership.ts';
 import type { Action, Plan } from '../plan.ts';
 import { deleteCluster } from './dangling.ts';
 import type { Subject } from './subject.ts';
@@ -18,21 +19,17 @@ export function planFinalizer({ service }: Subject, isValid: boolean): readonly 
     metadata: { ...metadata, finalizers: [...finalizers, OURS] },
     ...(spec === undefined || !isValid ? {} : { spec: completeServiceSpec(spec) }),
   };
-  return [{ type: 'update', kind: 'RayService', object }];
+  return [updateSelf('RayService', service, object)];
 }
 
 /** Deletes the clusters of a service that is being deleted, then lets go of it; everything else goes by its owner references. */
 export function planDeletion(subject: Subject): Plan {
-  const { service, clusters, name } = subject;
+  const { service, clusters } = subject;
   const { finalizers = [], resourceVersion } = service.metadata ?? {};
   if (!finalizers.includes(OURS)) return { actions: [] };
   if (clusters.length > 0) {
     return { actions: clusters.flatMap((view) => deleteCluster(subject, view)), lookAgainMs: LOOK_AGAIN_MS };
   }
   const others = finalizers.filter((finalizer) => finalizer !== OURS);
-  return { actions: [setFinalizers(name, resourceVersion, others)] };
-}
-
-function setFinalizers(name: string, resourceVersion: string | undefined, finalizers: readonly string[]): Action {
-  return { type: 'patch', kind: 'RayService', name, patch: { metadata: { resourceVersion, finalizers } } };
+  return { actions: [patchSelf('RayService', service, { metadata: { resourceVersion, finalizers: others } })] };
 }

@@ -1,8 +1,8 @@
 import { isGatewayReady, isHttpRouteReady, RayServiceEventReason as Event, serviceNames } from '@manta/api';
-import { isControlledBy } from '../build/align-service.ts';
 import { alignGateway, buildGateway } from '../build/gateway.ts';
 import { alignHttpRoute, type Backend, buildHttpRoute } from '../build/http-route.ts';
 import { servePortOf } from '../build/service-services.ts';
+import { isOwn, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { adoptedRoute, isTakenByAny, planAdoptedRoute } from './adopted-route.ts';
 import { updateRoute } from './update-route.ts';
@@ -21,15 +21,13 @@ export function planRouting(subject: Subject, pace: Pace): readonly Action[] {
 
 /** Removes what an earlier strategy has left, once the serve Service takes the traffic. */
 export function dropRouting(subject: Subject): readonly Action[] {
-  const { gatewayApi, uid } = subject;
+  const { gatewayApi } = subject;
   if (gatewayApi.kind !== 'there') return [];
   const { gateway, route } = gatewayApi;
   const because = ', the upgrade strategy no longer needs it';
   return [
-    ...(route !== undefined && isControlledBy(route, uid) ? deleteObject(subject, 'HTTPRoute', route, because) : []),
-    ...(gateway !== undefined && isControlledBy(gateway, uid)
-      ? deleteObject(subject, 'Gateway', gateway, because)
-      : []),
+    ...(route === undefined ? [] : deleteObject(subject, 'HTTPRoute', route, because)),
+    ...(gateway === undefined ? [] : deleteObject(subject, 'Gateway', gateway, because)),
   ];
 }
 
@@ -110,18 +108,20 @@ function planGateway(subject: Subject, pace: Pace, live: Gateway | undefined): r
       },
     ];
   }
+  if (!isOwn(subject.uid, live)) return [leftAlone(Event.FailedToUpdateGateway, `Gateway ${told}`)];
   const object = alignGateway(live, wanted);
   if (object === undefined) return [];
-  return [
-    {
-      type: 'update',
-      kind: 'Gateway',
-      object,
-      done: normal(Event.UpdatedGateway, 'Update', `Updated the Gateway ${told}`),
-      failed: warning(Event.FailedToUpdateGateway, 'Update', `Failed to update the Gateway ${told}:`),
-      isOptional: true,
-    },
-  ];
+  return updateOwn(subject.uid, 'Gateway', live, object, {
+    done: normal(Event.UpdatedGateway, 'Update', `Updated the Gateway ${told}`),
+    failed: warning(Event.FailedToUpdateGateway, 'Update', `Failed to update the Gateway ${told}:`),
+    isOptional: true,
+  });
+}
+
+/** An object of that name exists, and this service does not control it. */
+function leftAlone(reason: string, told: string): Action {
+  const note = `The ${told} exists and is not controlled by this RayService: it is left alone, and traffic cannot be moved in steps. Delete or rename it, or rename the RayService`;
+  return { type: 'event', event: warning(reason, 'Update', note) };
 }
 
 function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Action[] {
@@ -146,8 +146,9 @@ function planRoute(subject: Subject, live: HttpRoute | undefined): readonly Acti
       },
     ];
   }
+  if (!isOwn(subject.uid, live)) return [leftAlone(Event.FailedToUpdateHttpRoute, `HTTPRoute ${told}`)];
   const object = alignHttpRoute(live, wanted);
-  return object === undefined ? [] : [updateRoute(subject, object)];
+  return object === undefined ? [] : updateRoute(subject, live, object);
 }
 
 /** The clusters that take traffic, with their shares. */

@@ -34,6 +34,6 @@ describe('the serve label of a head pod', () => {
     world.settle(5);
     world.serveOf(world.active).isProxyHealthy = false;
     const action = world.pass().actions.find(({ type }) => type === 'patch');
-    expect(action).toMatchObject({ isOptional: true, patch: { metadata: { uid: expect.stringContaining('head') } } });
+    expect(action).toMatchObject({ isOptional: true, target: { uid: expect.stringContaining('head') } });
   });
 });

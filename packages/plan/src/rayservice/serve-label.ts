@@ -1,4 +1,5 @@
 import { Label, LabelValue, RayServiceEventReason as Event } from '@manta/api';
+import { controllerOf, isOwn, patchExcepted } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { headPodOf } from './serving.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
@@ -12,16 +13,20 @@ export function planServeLabel(subject: Subject, { view }: Side): readonly Actio
   const value = isWanted ? LabelValue.Serving : LabelValue.NotServing;
   if (head.serveLabel === value) return [];
   const told = `the serve label to "${value}" for the Head Pod ${fullName(subject, head.name)}`;
+  const { cluster } = view;
+  const link = { uid: cluster.metadata?.uid ?? '', owner: controllerOf(cluster) };
+  if (!isOwn(link.uid, head) || link.owner !== subject.uid) return [];
   return [
-    {
-      type: 'patch',
-      kind: 'Pod',
-      name: head.name,
-      // The uid keeps the label off another pod that has come under the same name.
-      patch: { metadata: { uid: head.uid, labels: { [Label.Serve]: value } } },
-      done: normal(Event.UpdatedHeadPodServeLabel, 'Update', `Updated ${told}`),
-      failed: warning(Event.FailedToUpdateHeadPodServeLabel, 'Update', `Failed to update ${told}:`),
-      isOptional: true,
-    },
+    patchExcepted(
+      { name: 'head-of-own-cluster', cluster: link },
+      'Pod',
+      head,
+      { metadata: { labels: { [Label.Serve]: value } } },
+      {
+        done: normal(Event.UpdatedHeadPodServeLabel, 'Update', `Updated ${told}`),
+        failed: warning(Event.FailedToUpdateHeadPodServeLabel, 'Update', `Failed to update ${told}:`),
+        isOptional: true,
+      },
+    ),
   ];
 }

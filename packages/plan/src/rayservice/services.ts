@@ -1,11 +1,12 @@
 import { Annotation, type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
-import { alignService, isControlledBy, isControlledByAnother } from '../build/align-service.ts';
+import { alignService } from '../build/align-service.ts';
 import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import {
   buildClusterServeService,
   buildServiceHeadService,
   buildServiceServeService,
 } from '../build/service-services.ts';
+import { isOwn, updateOwn } from '../ownership.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import type { ServiceCluster } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -55,7 +56,7 @@ function planServeService(subject: Subject, target: ServiceCluster): readonly Ac
   if (strategy.kind === 'incremental') {
     const left = services.get(serveServiceName(subject));
     const isWanted = subject.service.metadata?.annotations?.[Annotation.StableServeService] === 'true';
-    const mayKeep = left === undefined ? isWanted : isControlledBy(left, uid);
+    const mayKeep = left === undefined ? isWanted : isOwn(uid, left);
     if (wanted === undefined || !mayKeep) return [];
     return planService(subject, { ...wanted, metadata: { ...wanted.metadata, name: serveServiceName(subject) } });
   }
@@ -65,12 +66,12 @@ function planServeService(subject: Subject, target: ServiceCluster): readonly Ac
 
 /** A serve Service of ours under a name that the service no longer has. */
 function dropRenamed(subject: Subject, name: string): readonly Action[] {
-  const { services, uid, name: service } = subject;
+  const { services, name: service } = subject;
   // Nothing goes before what replaces it is there.
   if (!services.has(name)) return [];
   const kept = [name, serviceNames.head(service)];
   return [...services.values()].flatMap((each) =>
-    kept.includes(each.metadata?.name ?? '') || !isControlledBy(each, uid)
+    kept.includes(each.metadata?.name ?? '')
       ? []
       : deleteObject(subject, 'Service', each, ', its name is no longer in use'),
   );
@@ -79,31 +80,26 @@ function dropRenamed(subject: Subject, name: string): readonly Action[] {
 function planService(subject: Subject, wanted: Service): readonly Action[] {
   const live = subject.services.get(wanted.metadata?.name ?? '');
   if (live === undefined) return [create(subject, wanted)];
-  if (isControlledByAnother(live, subject.uid)) return isOfAnother(subject, wanted);
-  const next = alignService(live, wanted, subject.uid);
+  if (!isOwn(subject.uid, live)) return isOfAnother(subject, wanted);
+  const next = alignService(live, wanted);
   if (next === undefined) return [];
   // No Service gets an address after it was made without one: it goes, and the next look makes it anew.
-  if (isControlledBy(live, subject.uid) && live.spec?.clusterIP === 'None' && needsAddress(wanted)) {
+  if (live.spec?.clusterIP === 'None' && needsAddress(wanted)) {
     return deleteObject(subject, 'Service', live, ', it is made anew with an address');
   }
   const told = `the service ${fullName(subject, wanted.metadata?.name ?? '')}`;
-  return [
-    {
-      type: 'update',
-      kind: 'Service',
-      object: next,
-      done: normal(Event.UpdatedService, 'Update', `Updated ${told}`),
-      failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
-    },
-  ];
+  return updateOwn(subject.uid, 'Service', live, next, {
+    done: normal(Event.UpdatedService, 'Update', `Updated ${told}`),
+    failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
+  });
 }
 
-/** A cluster, a job or another service has its Service under that name, and whoever uses it finds its pods by it. */
+/** Another object, or a user, has a Service under that name, and clients find its pods by it. */
 function isOfAnother(subject: Subject, { metadata }: Service): readonly Action[] {
   const name = fullName(subject, metadata?.name ?? '');
-  const message = `the service ${name} belongs to another object and is left alone`;
-  const note = `Failed to update the service ${name}, it belongs to another object and is left alone; another name would be free`;
-  const event = warning(Event.FailedToUpdateService, 'Update', note);
+  const why = 'it is not controlled by this RayService and is left alone; delete or rename it, or choose another name';
+  const message = `the service ${name} is not updated: ${why}`;
+  const event = warning(Event.FailedToUpdateService, 'Update', `Failed to update the service ${name}, ${why}`);
   return [
     { type: 'event', event },
     { type: 'fail', message },

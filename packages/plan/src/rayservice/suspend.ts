@@ -5,6 +5,7 @@ import {
   RayServiceEventReason as Event,
   type RayServiceStatuses,
 } from '@manta/api';
+import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, normal, warning, type WrittenKind } from '../plan.ts';
 import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
 import { deleteCluster } from './dangling.ts';
@@ -96,8 +97,6 @@ interface OwnObject {
 
 /** What the service itself owns beside its clusters; what those own goes with them. */
 export function ownObjects({ services, gatewayApi, uid }: Subject): readonly OwnObject[] {
-  const isOurs = ({ metadata }: KubeObject) =>
-    metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) ?? false;
   const routing =
     gatewayApi.kind === 'there'
       ? [
@@ -106,7 +105,7 @@ export function ownObjects({ services, gatewayApi, uid }: Subject): readonly Own
         ]
       : [];
   return [...[...services.values()].map((object) => ({ kind: 'Service', object }) as const), ...routing].flatMap(
-    ({ kind, object }) => (object !== undefined && isOurs(object) ? [{ kind, object }] : []),
+    ({ kind, object }) => (object !== undefined && isOwn(uid, object) ? [{ kind, object }] : []),
   );
 }
 
@@ -120,23 +119,17 @@ const DELETED: Readonly<Partial<Record<WrittenKind, readonly [done: string, fail
 export function deleteObject(
   subject: Subject,
   kind: WrittenKind,
-  { metadata }: KubeObject,
+  object: KubeObject,
   because = ' during suspend',
 ): readonly Action[] {
+  const { metadata } = object;
   if (metadata?.deletionTimestamp !== undefined) return [];
   const [done = '', failed = ''] = DELETED[kind] ?? [];
-  const name = metadata?.name ?? '';
-  const told = `the ${kind} ${fullName(subject, name)}${because}`;
-  return [
-    {
-      type: 'delete',
-      kind,
-      name,
-      uid: metadata?.uid ?? '',
-      done: normal(done, 'Delete', `Deleted ${told}`),
-      failed: warning(failed, 'Delete', `Failed to delete ${told}:`),
-    },
-  ];
+  const told = `the ${kind} ${fullName(subject, metadata?.name ?? '')}${because}`;
+  return deleteOwn(subject.uid, kind, object, {
+    done: normal(done, 'Delete', `Deleted ${told}`),
+    failed: warning(failed, 'Delete', `Failed to delete ${told}:`),
+  });
 }
 
 function generationOf({ service }: Subject): Pick<RayServiceStatuses, 'observedGeneration'> {

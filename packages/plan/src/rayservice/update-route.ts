@@ -1,15 +1,22 @@
-import { RayServiceEventReason as Event } from '@manta/api';
-import { type Action, normal, warning } from '../plan.ts';
+import { type KubeObject, RayServiceEventReason as Event } from '@manta/api';
+import { updateExcepted, updateOwn } from '../ownership.ts';
+import { type Action, normal, type Told, warning } from '../plan.ts';
 import type { HttpRoute } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
-/** Writes a route, ours or the user's. */
-export function updateRoute(subject: Subject, object: HttpRoute): Action {
-  const told = fullName(subject, object.metadata?.name ?? '');
+/** Writes the service's own route. */
+export function updateRoute(subject: Subject, live: HttpRoute, object: HttpRoute): readonly Action[] {
+  return updateOwn(subject.uid, 'HTTPRoute', live, object, words(subject, object));
+}
+
+/** Writes the user's route that the service is to share its traffic in. */
+export function updateAdopted(subject: Subject, live: HttpRoute, object: HttpRoute): Action {
+  return updateExcepted({ name: 'adopted-route' }, 'HTTPRoute', live, object, words(subject, object));
+}
+
+function words(subject: Subject, { metadata }: KubeObject): Told {
+  const told = fullName(subject, metadata?.name ?? '');
   return {
-    type: 'update',
-    kind: 'HTTPRoute',
-    object,
     done: normal(Event.UpdatedHttpRoute, 'Update', `Updated the HTTPRoute ${told}`),
     failed: warning(Event.FailedToUpdateHttpRoute, 'Update', `Failed to update the HTTPRoute ${told}:`),
     isOptional: true,

@@ -1,5 +1,13 @@
 import { isSameJson, isRecord, type KubeObject } from '@manta/api';
-import { type Action, warning } from '../plan.ts';
+import {
+  controllerOf,
+  deleteExcepted,
+  deleteOwn,
+  isOwn as isControlled,
+  updateExcepted,
+  updateOwn,
+} from '../ownership.ts';
+import { type Action, type PlannedEvent, warning } from '../plan.ts';
 import { controllerReference } from '../build/owner.ts';
 import type { Gang } from './gang.ts';
 import type { GangKind, GangRecord } from './scheduler.ts';
@@ -22,7 +30,9 @@ export function planGangObject(
   const records = seen.filter((record) => record.kind === kind);
   const name = wanted?.metadata?.name;
   const live = records.find(({ object }) => object.metadata?.name === name);
-  const removed = records.filter((record) => record !== live && isOwn(gang, record)).map(deletion);
+  const removed = records
+    .filter((record) => record !== live && isOwn(gang, record))
+    .flatMap((record) => deletion(gang, record));
   if (wanted === undefined) return removed;
   if (live === undefined) return [...removed, creation(gang, kind, wanted)];
   if (!isOwn(gang, live)) return [{ type: 'fail', message: collision(gang, live) }];
@@ -30,23 +40,38 @@ export function planGangObject(
   if (spec === undefined) return removed;
   const told = `${publicKind(kind)} ${nameOf(live.object)}`;
   const failed = warning(`FailedToUpdate${publicKind(kind)}`, 'Update', `Failed to update ${told}:`);
-  return [...removed, { type: 'update', kind, object: withSpec(live.object, spec), failed }];
+  return [...removed, ...update(gang, live, withSpec(live.object, spec), failed)];
 }
 
-/** Whether the object was made for this very owner. */
-export function isOwn({ owner }: Gang, { object }: GangRecord): boolean {
-  const uid = owner.object.metadata?.uid;
-  return object.metadata?.ownerReferences?.some((reference) => reference.uid === uid) ?? false;
+/** Whether the object was made for this very owner; only scheduler-plugins' PodGroup names it without making it the controller. */
+export function isOwn({ owner }: Gang, { kind, object }: GangRecord): boolean {
+  const uid = owner.object.metadata?.uid ?? '';
+  return kind === 'PluginsPodGroup' ? referenced(object).includes(uid) : isControlled(uid, object);
+}
+
+function referenced({ metadata }: KubeObject): readonly string[] {
+  return (metadata?.ownerReferences ?? []).map(({ uid }) => uid);
+}
+
+function update(
+  { owner }: Gang,
+  { kind, object: live }: GangRecord,
+  object: KubeObject,
+  failed: PlannedEvent,
+): readonly Action[] {
+  return kind === 'PluginsPodGroup'
+    ? [updateExcepted({ name: 'plain-reference', referenced: referenced(live) }, kind, live, object, { failed })]
+    : updateOwn(owner.object.metadata?.uid ?? '', kind, live, object, { failed });
 }
 
 export function creation(gang: Gang, kind: GangKind, object: GangObject): Action {
   const told = `${publicKind(kind)} ${nameOf(object)}`;
-  const isControlled = object.metadata?.ownerReferences?.some(({ controller }) => controller === true) ?? false;
+  const hasController = controllerOf(object) !== undefined;
   return {
     type: 'create',
     kind,
     objects: [object],
-    whenExists: isControlled ? 'fine-if-ours' : 'fine',
+    whenExists: hasController ? 'fine-if-ours' : 'fine',
     failed: warning(
       `FailedToCreate${publicKind(kind)}`,
       'Create',
@@ -55,9 +80,10 @@ export function creation(gang: Gang, kind: GangKind, object: GangObject): Action
   };
 }
 
-export function deletion({ kind, object }: GangRecord): Action {
-  const { name = '', uid = '' } = object.metadata ?? {};
-  return { type: 'delete', kind, name, uid };
+export function deletion({ owner }: Gang, { kind, object }: GangRecord): readonly Action[] {
+  return kind === 'PluginsPodGroup'
+    ? [deleteExcepted({ name: 'plain-reference', referenced: referenced(object) }, kind, object)]
+    : deleteOwn(owner.object.metadata?.uid ?? '', kind, object);
 }
 
 export function collision({ owner }: Gang, { kind, object }: GangRecord): string {

@@ -1,4 +1,5 @@
 import { clusterObjectNames, isAutoscalingEnabled, isRecord, Label } from '@manta/api';
+import { patchOwn } from '../ownership.ts';
 import type { Action } from '../plan.ts';
 import { type Gang, memberCount } from './gang.ts';
 import {
@@ -55,8 +56,8 @@ function bringUp(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const foreign = [workload, group].find((record) => record !== undefined && !isOwn(gang, record));
   if (foreign !== undefined) return [{ type: 'fail', message: collision(gang, foreign) }];
   if (workload !== undefined && (isGoing(workload) || !isWorkloadFor(workload, count)))
-    return isGoing(workload) || group === undefined ? remove(workload) : remove(group);
-  if (group !== undefined && (isGoing(group) || minCountOf(group.object.spec) !== count)) return remove(group);
+    return isGoing(workload) || group === undefined ? remove(gang, workload) : remove(gang, group);
+  if (group !== undefined && (isGoing(group) || minCountOf(group.object.spec) !== count)) return remove(gang, group);
   return [
     ...(workload === undefined ? [creation(gang, 'Workload', buildWorkload(gang, count))] : []),
     ...(group === undefined ? [creation(gang, 'WorkloadPodGroup', buildPodGroup(gang, count))] : []),
@@ -66,24 +67,25 @@ function bringUp(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
 /** The group first; what is not ours stays. */
 function takeDown(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const first = [group, workload].find((record) => record !== undefined && isOwn(gang, record));
-  return first === undefined ? [] : remove(first);
+  return first === undefined ? [] : remove(gang, first);
 }
 
 /** Deletes an object that nobody is to protect any more, and waits for its end. */
-function remove(record: GangRecord): readonly Action[] {
+function remove(gang: Gang, record: GangRecord): readonly Action[] {
   const { kind, object } = record;
   const message = `${publicKind(kind)} ${nameOf(object)} is being deleted`;
   const wait: Action = { type: 'wait', message, lookAgainMs: LOOK_AGAIN_MS };
-  const release = kind === 'WorkloadPodGroup' ? withoutProtection(record) : [];
-  return [...release, ...(isGoing(record) ? [] : [deletion(record)]), wait];
+  const release = kind === 'WorkloadPodGroup' ? withoutProtection(gang, record) : [];
+  return [...release, ...(isGoing(record) ? [] : deletion(gang, record)), wait];
 }
 
 /** The protection waits for the pods, which stay. Other finalizers are somebody else's. */
-function withoutProtection({ kind, object }: GangRecord): readonly Action[] {
-  const { name = '', resourceVersion, finalizers = [] } = object.metadata ?? {};
+function withoutProtection({ owner }: Gang, { kind, object }: GangRecord): readonly Action[] {
+  const { resourceVersion, finalizers = [] } = object.metadata ?? {};
   if (!finalizers.includes(PROTECTION)) return [];
   const remaining = finalizers.filter((finalizer) => finalizer !== PROTECTION);
-  return [{ type: 'patch', kind, name, patch: { metadata: { resourceVersion, finalizers: remaining } } }];
+  const patch = { metadata: { resourceVersion, finalizers: remaining } };
+  return patchOwn(owner.object.metadata?.uid ?? '', kind, object, patch);
 }
 
 function buildWorkload(gang: Gang, minCount: number): GangObject {

@@ -16,8 +16,6 @@ export function say(action: Action): string {
       return `create ${action.kind} ${action.objects.map(({ metadata }) => (action.kind === 'Pod' ? metadata?.generateName?.concat('?') : metadata?.name)).join(' ')}`;
     case 'delete':
       return `delete ${action.kind} ${action.name}`;
-    case 'delete-pods':
-      return `delete pods ${Object.values(action.labels).join(' ')}`;
     case 'update':
       return `update ${action.kind} ${action.object.metadata?.name}`;
     case 'patch':

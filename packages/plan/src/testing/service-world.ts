@@ -237,19 +237,20 @@ export class ServiceWorld {
   }
 
   #pods({ cluster, isHeadReady, life, workers, trouble }: FakeServe): readonly PodRecord[] {
-    const name = cluster.metadata?.name ?? '';
+    const { name = '', uid: owner } = cluster.metadata ?? {};
     const ready = isHeadReady ? 'True' : 'False';
     const serveLabel = cluster.metadata?.labels?.['test/head-serves'] ?? 'false';
     const head = headPod({
       name: `${name}-head`,
       uid: `${name}-head-${life}`,
       cluster: name,
+      owner,
       ready,
       serveLabel,
       trouble,
     });
     const rest = Array.from({ length: workers }, (_, index) => ({
-      ...headPod({ name: `${name}-worker-${index}`, uid: `${name}-worker-${index}`, cluster: name }),
+      ...headPod({ name: `${name}-worker-${index}`, uid: `${name}-worker-${index}`, cluster: name, owner }),
       nodeType: 'worker',
       head: undefined,
       ready: 'True',

@@ -76,7 +76,6 @@ export class TinyWorld {
       if (action.type === 'delete' && action.kind === 'Ingress') this.#children = { ...this.#children, ingresses: [] };
       if (action.type === 'delete' && action.kind === 'RoleBinding')
         this.#children = { ...this.#children, roleBindings: [] };
-      if (action.type === 'delete-pods') this.#end((pod) => hasLabels(pod, action.labels));
       if (action.type === 'patch') this.#patch(action);
       if (action.type === 'update') this.#put(listOf(action.kind), action.object);
     }
@@ -198,15 +197,6 @@ function metadataIn(patch: unknown): Readonly<Record<string, unknown>> {
 
 function portsOf(service: Service): ServiceRecord['ports'] {
   return (service.spec?.ports ?? []).map(({ name = '', port }) => ({ name, nodePort: undefined, targetPort: port }));
-}
-
-function hasLabels(pod: PodRecord, labels: Readonly<Record<string, string>>): boolean {
-  const own: Readonly<Record<string, string>> = {
-    [Label.Cluster]: pod.cluster,
-    [Label.Group]: pod.group,
-    [Label.NodeType]: pod.nodeType,
-  };
-  return Object.entries(labels).every(([key, value]) => own[key] === value);
 }
 
 function placeOf({ replicaIndex = 0, hostIndex }: PodRecord): string {

@@ -49,7 +49,6 @@ const MUST_BE_TOLD = [
   'create pods',
   'watch pods',
   'delete pods',
-  'deletecollection pods',
   'create services',
   'watch services',
   'create serviceaccounts',

@@ -29,6 +29,14 @@ const ACTION_MAKERS: Readonly<Record<string, string>> = {
   updateChild: 'update',
   remove: 'delete',
   deleteObject: 'delete',
+  updateOwn: 'update',
+  patchOwn: 'patch',
+  deleteOwn: 'delete',
+  updateSelf: 'update',
+  patchSelf: 'patch',
+  deleteSelf: 'delete',
+  updateExcepted: 'update',
+  patchExcepted: 'patch',
 };
 
 const HTTP_VERBS: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PUT: 'update' };
@@ -84,9 +92,7 @@ function found(pattern: RegExp): readonly RegExpExecArray[] {
 
 /** Actions that name their kind. One that may find its own object there already looks at it. */
 function written(): readonly AccessQuestion[] {
-  const literals = found(
-    /type: '(create|update|patch|delete)',\s*kind: '(\w+)'(?:,\s*objects: \[?\w+\]?,\s*whenExists: '([\w-]+)')?/g,
-  );
+  const literals = found(/type: '(create)',\s*kind: '(\w+)'(?:,\s*objects: \[?\w+\]?,\s*whenExists: '([\w-]+)')?/g);
   return literals.flatMap(([, verb = '', kind = '', whenExists]) => [
     on(verb, kind),
     ...(whenExists === 'fine-if-ours' ? [on('get', kind)] : []),
@@ -95,8 +101,13 @@ function written(): readonly AccessQuestion[] {
 
 /** Actions whose kind is named by the caller of what makes them. */
 function made(): readonly AccessQuestion[] {
-  const calls = found(/\b(createUnlessThere|ensure|updateChild|remove|deleteObject)\(\s*[\w.]+,\s*'(\w+)'/g);
-  return calls.map(([, maker = '', kind = '']) => on(ACTION_MAKERS[maker] ?? '', kind));
+  const makers = Object.keys(ACTION_MAKERS).join('|');
+  const first = String.raw`(?:(?:[\w.?]+(?: \?\? '')?|\{[^}]*\}),\s*)?`;
+  const calls = found(new RegExp(String.raw`\b(${makers})\(\s*${first}'([A-Z]\w+)'([^;]*?'fine-if-ours')?`, 'g'));
+  return calls.flatMap(([, maker = '', kind = '', ifOurs]) => [
+    on(ACTION_MAKERS[maker] ?? '', kind),
+    ...(ifOurs === undefined ? [] : [on('get', kind)]),
+  ]);
 }
 
 function cached(): readonly AccessQuestion[] {

@@ -224,7 +224,10 @@ describe('deleting', () => {
       kind: 'Status',
       reason: 'Conflict',
     });
-    const refusing = Object.create(client, { delete: { value: () => Promise.reject(busy) } });
+    const refusing = Object.create(client, {
+      delete: { value: () => Promise.reject(busy) },
+      get: { value: client.get.bind(client) },
+    });
     await expect(act(remove('w-0', metadata?.uid ?? ''), { ...actor, client: refusing })).rejects.toThrow('locked');
     expect(told).toEqual([]);
   });

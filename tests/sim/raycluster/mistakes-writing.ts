@@ -61,19 +61,24 @@ export const WRITING = {
     client: withoutPatches(({ metadata }) => metadata?.finalizers?.length === 0),
   },
   'broad-delete': {
-    says: 'removes the pods of a suspended cluster by a selector that is too wide',
+    says: 'removes pods by a selector that is too wide',
     client: (inner) =>
       overriding(inner, {
-        deleteCollection: (original, type, _selection, ...rest) =>
-          original(type, { namespace: 'default', labelSelector: 'ray.io/node-type' }, ...rest),
+        delete: async (original, type, ...rest) => {
+          const selection = { namespace: 'default', labelSelector: 'ray.io/node-type' };
+          if (isPods(type)) await inner.deleteCollection(type, selection).catch(() => undefined);
+          return original(type, ...rest);
+        },
       }),
   },
   'half-a-suspension': {
     says: 'suspends workers and leaves the head',
     client: (inner) =>
       overriding(inner, {
-        deleteCollection: (original, type, selection, ...rest) =>
-          original(type, { ...(selection as object), labelSelector: 'ray.io/node-type=worker' }, ...rest),
+        delete: (original, type, ref, ...rest) =>
+          isPods(type) && (ref as Ref).name.includes('-head-')
+            ? inner.get(type, ref as Ref)
+            : original(type, ref, ...rest),
       }),
   },
   disowns: {

@@ -186,8 +186,11 @@ describe('certificates that cert-manager issues', () => {
     data: Record<string, string> = { 'tls.crt': 'YQ==', 'tls.key': 'Yg==', 'ca.crt': 'Yw==' },
     revision = 1,
   ) {
-    for (const name of ['ray-head-secret-demo', 'ray-worker-secret-demo'])
-      await client.create<Secret>(resources.secrets, { metadata: { name, namespace: 'ml' }, data });
+    for (const whose of ['head', 'worker']) {
+      const annotations = { 'cert-manager.io/certificate-name': `ray-${whose}-cert-demo` };
+      const metadata = { name: `ray-${whose}-secret-demo`, namespace: 'ml', annotations };
+      await client.create<Secret>(resources.secrets, { metadata, data });
+    }
     for (const certificate of await certificates()) {
       const { generation } = certificate.metadata ?? {};
       const status = { conditions: [{ type: 'Ready', status: 'True', observedGeneration: generation }], revision };

@@ -161,6 +161,17 @@ describe('purity', () => {
   });
 });
 
+describe('ownership', () => {
+  it('lets nobody but ownership.ts make an action that changes or deletes an object', () => {
+    const literal = /\btype: '(update|patch|delete)'(?!;)/;
+    const wrong = shipped
+      .filter(({ pkg, path }) => ['plan', 'operator'].includes(pkg) && !path.endsWith('plan/src/ownership.ts'))
+      .filter(({ text }) => literal.test(text))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('size', () => {
   it('keeps every file within 450 lines', () => {
     const long = sources

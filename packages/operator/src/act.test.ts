@@ -385,8 +385,9 @@ describe('a namespace that is being deleted', () => {
 
 describe('an object that was deleted meanwhile', () => {
   it('makes a plan that patches it outdated, which is not an error', async () => {
-    const missing = { type: 'patch', kind: 'Pod', name: 'nobody', patch: {} } as const;
-    await expect(act([missing, create('w-1')], actor)).rejects.toBeInstanceOf(OutdatedError);
+    const uid = owner.metadata?.uid ?? '';
+    const missing = patchOwn(uid, 'Pod', { name: 'nobody', uid: 'u', owner: uid }, {});
+    await expect(act([...missing, create('w-1')], actor)).rejects.toBeInstanceOf(OutdatedError);
     expect(await namesOf()).toEqual([]);
   });
 });

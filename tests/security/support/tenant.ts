@@ -14,13 +14,13 @@ export interface Tenant {
   readonly admin: KubeClient;
   /** The origins that the operator has sent a request to, each with the token that it showed. */
   readonly asked: readonly { readonly origin: string; readonly token: string | undefined }[];
-  create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
-  get<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<T>;
-  patch(type: ResourceType, name: string, body: unknown): Promise<unknown>;
-  names(type: ResourceType): Promise<readonly string[]>;
+  readonly create: <T extends KubeObject>(type: ResourceType<T>, object: T) => Promise<T>;
+  readonly get: <T extends KubeObject>(type: ResourceType<T>, name: string) => Promise<T>;
+  readonly patch: (type: ResourceType, name: string, body: unknown) => Promise<unknown>;
+  readonly names: (type: ResourceType) => Promise<readonly string[]>;
   /** The notes of the events with this reason. */
-  notes(reason: string): Promise<readonly string[]>;
-  until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T>;
+  readonly notes: (reason: string) => Promise<readonly string[]>;
+  readonly until: <T>(what: string, probe: () => Promise<T | undefined>) => Promise<T>;
 }
 
 /** Starts the engine for the tests of a file, and for each test a namespace with the operator and a kubelet. */

@@ -70,9 +70,16 @@ async function create(status: RayJob['status'] = {}): Promise<void> {
     rayJob('job', withStatus<RayJob>(status), withMetadata({ namespace: NAMESPACE })),
   );
   const metadata = { name: 'job-x', namespace: NAMESPACE };
-  await client.create<RayCluster>(resources.rayClusters, { metadata, spec: rayClusterSpec() });
+  const made = await client.create<RayCluster>(resources.rayClusters, { metadata, spec: rayClusterSpec() });
+  const uid = made.metadata?.uid ?? '';
+  const ownerReferences = [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'job-x', uid, controller: true }];
   const pod = (name: string, nodeType: string): Pod => ({
-    metadata: { name, namespace: NAMESPACE, labels: { 'ray.io/cluster': 'job-x', 'ray.io/node-type': nodeType } },
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      labels: { 'ray.io/cluster': 'job-x', 'ray.io/node-type': nodeType },
+      ownerReferences,
+    },
   });
   await client.create(resources.pods, pod('head', 'head'));
   await client.create(resources.pods, pod('worker', 'worker'));

@@ -45,7 +45,7 @@ describe('a head that fails', () => {
     },
     'with 200 MB': {
       mood: { kind: 'wrong', bytes: 200_000_000 },
-      says: /answered with more than 4 MiB, which is too much to be read$/,
+      says: /answered with more than 16 MiB, which is too much to be read$/,
     },
   };
   test.each(Object.entries(moods))(

@@ -6,8 +6,8 @@ export interface Destroyable {
   destroy(): unknown;
 }
 
-/** What a failure ends: one thing, an action, or nothing (a timer that simply runs again). */
-export type Subject = Destroyable | (() => unknown) | undefined;
+/** What a failure ends: one thing, whatever a function ends when it is given the error (`reject`), or nothing (a timer that runs again). */
+export type Subject = Destroyable | ((error: unknown) => unknown) | undefined;
 
 /** What belongs together in asynchronous code: timers and promises that a guarded callback starts inherit its subject. */
 const scope = new AsyncLocalStorage<{ readonly place: string; readonly subject: Subject }>();
@@ -59,16 +59,16 @@ export function failCurrent(error: unknown): boolean {
 
 function fail(place: string, subject: Subject, error: unknown): void {
   recordFailure(place, error);
-  end(subject);
+  end(subject, error);
 }
 
 function endAll(args: readonly unknown[]): void {
-  for (const each of args) if (isDestroyable(each)) end(each);
+  for (const each of args) if (isDestroyable(each)) end(each, undefined);
 }
 
-function end(subject: Subject): void {
+function end(subject: Subject, error: unknown): void {
   try {
-    if (typeof subject === 'function') subject();
+    if (typeof subject === 'function') subject(error);
     else subject?.destroy();
   } catch {
     // It cannot be ended any further.

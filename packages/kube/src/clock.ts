@@ -1,3 +1,5 @@
+import { guard } from '@manta/base';
+
 /** Time as something that is passed in: production uses {@link systemClock}, tests and the simulation bring their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -12,7 +14,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
+    const timer = setTimeout(guard('timer', undefined, run), delayMs);
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { RAY_LIMITS } from '@manta/base';
+import { RAY_LIMITS, guard, guardConnection } from '@manta/base';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import { statusError } from './call-head.ts';
 import type { RayHead } from './head.ts';
@@ -120,11 +120,17 @@ type Upgraded =
 function upgrade(url: URL, options: RequestOptions): Promise<Upgraded> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
-    request.once('upgrade', (response, socket, first) => {
-      if (first.length > 0) socket.unshift(first);
-      resolve({ kind: 'stream', socket, accept: response.headers['sec-websocket-accept'] });
-    });
-    request.once('response', (response) => void readAnswer(response).then(resolve, reject));
+    request.once(
+      'upgrade',
+      guardConnection('call to a Ray head', (response, socket, first) => {
+        if (first.length > 0) socket.unshift(first);
+        resolve({ kind: 'stream', socket, accept: response.headers['sec-websocket-accept'] });
+      }),
+    );
+    request.once(
+      'response',
+      guard('call to a Ray head', request, (response) => readAnswer(response).then(resolve, reject)),
+    );
     request.once('error', reject);
     request.end();
   });

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { KeepingAgent } from './keeping-agent.ts';
@@ -64,11 +65,17 @@ async function start(
 
 function exchange(outgoing: ClientRequest, request: RayRequest): Promise<RayResponse> {
   return new Promise((resolve, reject) => {
-    outgoing.on('response', (response) => resolve(toResponse(response)));
-    outgoing.on('error', (error) => {
-      const isKept = outgoing.reusedSocket && 'code' in error && /^(ECONNRESET|EPIPE)$/.test(String(error.code));
-      reject(isKept ? new KeptConnectionEnded(error.message, { cause: error }) : error);
-    });
+    outgoing.on(
+      'response',
+      guard('call to a Ray head', reject, (response) => resolve(toResponse(response))),
+    );
+    outgoing.on(
+      'error',
+      guard('call to a Ray head', outgoing, (error) => {
+        const isKept = outgoing.reusedSocket && 'code' in error && /^(ECONNRESET|EPIPE)$/.test(String(error.code));
+        reject(isKept ? new KeptConnectionEnded(error.message, { cause: error }) : error);
+      }),
+    );
     outgoing.end(request.body);
   });
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { Agent, type ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -14,7 +15,10 @@ export class KeepingAgent extends Agent {
   constructor(maxIdle: number) {
     super({ keepAlive: true, scheduling: 'lifo' });
     this.#maxIdle = maxIdle;
-    this.on('free', (socket: Socket) => socket.setTimeout(IDLE_MS));
+    this.on(
+      'free',
+      guard('call to a Ray head', undefined, (socket: Socket) => socket.setTimeout(IDLE_MS)),
+    );
   }
 
   /** Node asks this of each connection that is done with a request; `false` closes it. */

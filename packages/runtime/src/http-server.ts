@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { guard, guardConnection } from '@manta/base';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenAddress } from './listen-address.ts';
 import { formatListenAddress } from './listen-address.ts';
 import { type ListenerLimits, limitOptions, SHORT_REQUESTS } from './listener-limits.ts';
@@ -43,24 +44,37 @@ export interface RunningHttpServer {
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   // Not an import: the namespace of node:http costs 17 MB of memory, the module itself 4.
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer(limitOptions(options.limits ?? SHORT_REQUESTS), (request, response) => {
-    const answer = answerTo(options, request.method ?? 'GET', request.url ?? '/');
-    const body = Buffer.from(answer.body);
-    response.writeHead(answer.status, {
-      'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
-      'content-length': body.length,
-      'x-content-type-options': 'nosniff',
-      // Nothing here takes a body: whoever sends one is answered and hung up on.
-      ...(hasBody(request.headers) ? { connection: 'close' } : {}),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
-  });
+  const server = createServer(
+    limitOptions(options.limits ?? SHORT_REQUESTS),
+    guardConnection('metrics and probes', (request: IncomingMessage, response: ServerResponse) => {
+      const answer = answerTo(options, request.method ?? 'GET', request.url ?? '/');
+      const body = Buffer.from(answer.body);
+      response.writeHead(answer.status, {
+        'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
+        'content-length': body.length,
+        'x-content-type-options': 'nosniff',
+        // Nothing here takes a body: whoever sends one is answered and hung up on.
+        ...(hasBody(request.headers) ? { connection: 'close' } : {}),
+      });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    }),
+  );
   const { host, port } = options.address;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(listenProblem(options, error), { cause: error })));
+    server.once(
+      'error',
+      guard('metrics and probes', undefined, (error) =>
+        reject(new Error(listenProblem(options, error), { cause: error })),
+      ),
+    );
     server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
   });
-  server.on('error', (error) => options.log.error('HTTP server has a problem', error, { server: options.name }));
+  server.on(
+    'error',
+    guard('metrics and probes', undefined, (error) =>
+      options.log.error('HTTP server has a problem', error, { server: options.name }),
+    ),
+  );
   const bound = server.address();
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : port,

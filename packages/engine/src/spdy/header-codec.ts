@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { constants, createDeflate, createInflate, type Zlib } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { headerDictionary, withLength } from './header-dictionary.ts';
@@ -31,13 +32,13 @@ export class HeaderCodec {
 function through(stream: Transform & Zlib, input: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const collect = (chunk: Buffer) => void chunks.push(chunk);
+    const collect = guard('port-forward', stream, (chunk: Buffer) => void chunks.push(chunk));
     const settle = (finish: () => void) => {
       stream.off('data', collect);
       stream.off('error', fail);
       finish();
     };
-    const fail = (error: Error) => settle(() => reject(error));
+    const fail = guard('port-forward', stream, (error: Error) => settle(() => reject(error)));
     stream.on('data', collect);
     stream.on('error', fail);
     stream.write(input, (error) => settle(() => (error ? reject(error) : resolve(Buffer.concat(chunks)))));

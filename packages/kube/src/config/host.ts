@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -69,7 +70,10 @@ function runCommand(command: Command): Promise<CommandResult> {
     let stdout = '';
     let stderrTail = '';
     let hasTimedOut = false;
-    const timer = command.timeoutMs === undefined ? undefined : setTimeout(onTimeout, command.timeoutMs);
+    const timer =
+      command.timeoutMs === undefined
+        ? undefined
+        : setTimeout(guard('connection to the API server', undefined, onTimeout), command.timeoutMs);
     function onTimeout(): void {
       hasTimedOut = true;
       killGroup(child);
@@ -77,10 +81,13 @@ function runCommand(command: Command): Promise<CommandResult> {
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       stdout += chunk;
     });
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      process.stderr.write(chunk);
-      stderrTail = (stderrTail + chunk).slice(-STDERR_TAIL_CHARS);
-    });
+    child.stderr?.setEncoding('utf8').on(
+      'data',
+      guard('connection to the API server', child.stderr, (chunk: string) => {
+        process.stderr.write(chunk);
+        stderrTail = (stderrTail + chunk).slice(-STDERR_TAIL_CHARS);
+      }),
+    );
     child.on('error', (error) => {
       clearTimeout(timer);
       reject(error);

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -74,20 +75,31 @@ async function connectHttp(
     ...(trust.ca === undefined ? {} : { ca: [...rootCertificates, trust.ca] }),
   });
   return await new Promise((resolve, reject) => {
-    request.once('connect', (answer: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (answer.statusCode !== 200) {
-        socket.destroy();
+    request.once(
+      'connect',
+      guard('connection to the API server', request, (answer: IncomingMessage, socket: Socket, head: Buffer) => {
+        if (answer.statusCode !== 200) {
+          socket.destroy();
+          reject(new Error(refusal(authority, answer)));
+          return;
+        }
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+      }),
+    );
+    request.once(
+      'response',
+      guard('connection to the API server', request, (answer) => {
+        answer.destroy();
         reject(new Error(refusal(authority, answer)));
-        return;
-      }
-      if (head.length > 0) socket.unshift(head);
-      resolve(socket);
-    });
-    request.once('response', (answer) => {
-      answer.destroy();
-      reject(new Error(refusal(authority, answer)));
-    });
-    request.once('error', (cause) => reject(new Error(`cannot be reached (${errorMessage(cause)})`, { cause })));
+      }),
+    );
+    request.once(
+      'error',
+      guard('connection to the API server', request, (cause) =>
+        reject(new Error(`cannot be reached (${errorMessage(cause)})`, { cause })),
+      ),
+    );
     request.end();
   });
 }

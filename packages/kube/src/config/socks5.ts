@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { connect, isIP, type Socket } from 'node:net';
 import { errorMessage } from './config-error.ts';
 import { PROXY_PORTS } from './proxy-for.ts';
@@ -96,7 +97,12 @@ async function skipBoundAddress(socket: Socket, addressType: number): Promise<vo
 function opened(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve);
-    socket.once('error', (cause) => reject(new Error(`cannot be reached (${errorMessage(cause)})`, { cause })));
+    socket.once(
+      'error',
+      guard('connection to the API server', socket, (cause) =>
+        reject(new Error(`cannot be reached (${errorMessage(cause)})`, { cause })),
+      ),
+    );
   });
 }
 
@@ -107,12 +113,16 @@ function readBytes(socket: Socket, count: number): Promise<Uint8Array> {
       socket.off('readable', onReadable).off('end', onEnd).off('error', onError);
       finish();
     };
-    const onReadable = () => {
+    const onReadable = guard('connection to the API server', socket, () => {
       const bytes: unknown = socket.read(count);
       if (bytes instanceof Uint8Array && bytes.length === count) settle(() => resolve(bytes));
-    };
-    const onEnd = () => settle(() => reject(new Error('closed the connection during the SOCKS5 handshake')));
-    const onError = (cause: Error) => settle(() => reject(new Error(`failed (${errorMessage(cause)})`, { cause })));
+    });
+    const onEnd = guard('connection to the API server', socket, () =>
+      settle(() => reject(new Error('closed the connection during the SOCKS5 handshake'))),
+    );
+    const onError = guard('connection to the API server', socket, (cause: Error) =>
+      settle(() => reject(new Error(`failed (${errorMessage(cause)})`, { cause }))),
+    );
     socket.on('readable', onReadable).on('end', onEnd).on('error', onError);
     onReadable();
   });

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { WebSocket } from 'ws';
 import { TransportError } from '../api-error.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -75,20 +76,48 @@ class WebSocketChannels implements ChannelSocket {
     socket.on('error', (error) => {
       this.#reason ??= error;
     });
-    socket.once('open', () => {
-      this.#lastHeardMs = this.#clock.now();
-      this.#schedulePing();
-      this.#signal?.addEventListener('abort', onAbort, { once: true });
-      socket.on('message', (data, isBinary) => this.#onMessage(handlers, data, isBinary));
-      socket.on('pong', () => {
-        this.#lastHeardMs = this.#clock.now();
-      });
-      socket.once('close', (code, reason) => {
-        this.#cancelTimer();
-        this.#signal?.removeEventListener('abort', onAbort);
-        handlers.onClose(this.#reason ?? closeError(code, reason.toString()));
-      });
-    });
+    socket.once(
+      'open',
+      guard(
+        'stream of the API server',
+        () => socket.terminate(),
+        () => {
+          this.#lastHeardMs = this.#clock.now();
+          this.#schedulePing();
+          this.#signal?.addEventListener('abort', onAbort, { once: true });
+          socket.on(
+            'message',
+            guard(
+              'stream of the API server',
+              () => socket.terminate(),
+              (data, isBinary) => this.#onMessage(handlers, data, isBinary),
+            ),
+          );
+          socket.on(
+            'pong',
+            guard(
+              'stream of the API server',
+              () => socket.terminate(),
+              () => {
+                this.#lastHeardMs = this.#clock.now();
+              },
+            ),
+          );
+          socket.once(
+            'close',
+            guard(
+              'stream of the API server',
+              () => socket.terminate(),
+              (code, reason) => {
+                this.#cancelTimer();
+                this.#signal?.removeEventListener('abort', onAbort);
+                handlers.onClose(this.#reason ?? closeError(code, reason.toString()));
+              },
+            ),
+          );
+        },
+      ),
+    );
   }
 
   send(channel: number, payload: Uint8Array, done?: (error?: Error | null) => void): void {

@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
@@ -60,7 +61,10 @@ class Listener {
     this.#connection = connection;
     this.#options = options;
     this.remotePort = remotePort;
-    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void this.#accept(client));
+    this.#server = createServer(
+      { allowHalfOpen: true, pauseOnConnect: true },
+      guardConnection('stream of the API server', (client) => this.#accept(client)),
+    );
   }
 
   get localPort(): number {
@@ -110,7 +114,10 @@ class Listener {
     });
     client.once('close', () => remote.destroy());
     if (client.destroyed) remote.destroy();
-    client.once('end', () => lingerThenDestroy(remote, this.#options.clock ?? systemClock));
+    client.once(
+      'end',
+      guard('stream of the API server', client, () => lingerThenDestroy(remote, this.#options.clock ?? systemClock)),
+    );
     client.pipe(remote, { end: false });
     remote.pipe(client);
     client.resume();
@@ -125,9 +132,12 @@ class Listener {
 /** Destroys the stream once it has been silent for a while. */
 function lingerThenDestroy(remote: Duplex, clock: Clock): void {
   let cancel = clock.setTimer(LINGER_MS, () => remote.destroy());
-  remote.on('data', () => {
-    cancel();
-    cancel = clock.setTimer(LINGER_MS, () => remote.destroy());
-  });
+  remote.on(
+    'data',
+    guard('stream of the API server', remote, () => {
+      cancel();
+      cancel = clock.setTimer(LINGER_MS, () => remote.destroy());
+    }),
+  );
   remote.once('close', () => cancel());
 }

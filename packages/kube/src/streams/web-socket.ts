@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
@@ -85,15 +86,36 @@ async function handshake(
       finish();
     };
     request.signal?.addEventListener('abort', onAbort, { once: true });
-    client.once('open', () => settle(() => resolve(client)));
-    client.once('error', (cause) => settle(() => reject(handshakeError(call, request, cause))));
-    client.once('unexpected-response', (_, answer) => {
-      const refuse = (body: string) => {
-        settle(() => reject(failedResponse(call, answer.statusCode ?? 0, body)));
-        client.terminate();
-      };
-      void readText(answer).then(refuse, () => refuse(''));
-    });
+    client.once(
+      'open',
+      guard(
+        'stream of the API server',
+        () => client.terminate(),
+        () => settle(() => resolve(client)),
+      ),
+    );
+    client.once(
+      'error',
+      guard(
+        'stream of the API server',
+        () => client.terminate(),
+        (cause) => settle(() => reject(handshakeError(call, request, cause))),
+      ),
+    );
+    client.once(
+      'unexpected-response',
+      guard(
+        'stream of the API server',
+        () => client.terminate(),
+        (_, answer) => {
+          const refuse = (body: string) => {
+            settle(() => reject(failedResponse(call, answer.statusCode ?? 0, body)));
+            client.terminate();
+          };
+          void readText(answer).then(refuse, () => refuse(''));
+        },
+      ),
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { guard as guardCallback } from '@manta/base';
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
@@ -51,11 +52,17 @@ export class Http1Pool {
         outgoing.destroy();
         reject(reason);
       };
-      outgoing.on('response', (message) => {
-        body = bodyOf(outgoing, message, call);
-        resolve({ status: message.statusCode ?? 0, headers: plainHeaders(message.headers), body });
-      });
-      outgoing.on('error', (error: Error) => reject(lost(error, call)));
+      outgoing.on(
+        'response',
+        guardCallback('connection to the API server', reject, (message) => {
+          body = bodyOf(outgoing, message, call);
+          resolve({ status: message.statusCode ?? 0, headers: plainHeaders(message.headers), body });
+        }),
+      );
+      outgoing.on(
+        'error',
+        guardCallback('connection to the API server', outgoing, (error: Error) => reject(lost(error, call))),
+      );
       guard.whenStopped(stop);
       writeBody(outgoing, request.body, stop);
     });

@@ -1,3 +1,4 @@
+import { guard as guardCallback } from '@manta/base';
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { AttemptError } from './attempt-error.ts';
 import type { Call } from './call.ts';
@@ -25,17 +26,23 @@ export function exchangeOverHttp2(
       cancel(stream);
       reject(reason);
     };
-    stream.on('response', (received) => {
-      const plain = plainHeaders(received);
-      body = bodyOf(session, stream, call, plain, () => failure);
-      resolve({ status: received[':status'] ?? 0, headers: plain, body });
-    });
+    stream.on(
+      'response',
+      guardCallback('connection to the API server', reject, (received) => {
+        const plain = plainHeaders(received);
+        body = bodyOf(session, stream, call, plain, () => failure);
+        resolve({ status: received[':status'] ?? 0, headers: plain, body });
+      }),
+    );
     stream.on('error', (error: Error) => {
       failure = error;
     });
-    stream.on('close', () => {
-      if (body === undefined) reject(lost(session, stream, call, failure));
-    });
+    stream.on(
+      'close',
+      guardCallback('connection to the API server', stream, () => {
+        if (body === undefined) reject(lost(session, stream, call, failure));
+      }),
+    );
     guard.whenStopped(stop);
     if (hasBody) writeBody(stream, request.body, stop);
   });

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -60,13 +61,19 @@ export class Http2Session {
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
     });
-    this.#session.on('connect', () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_BYTES);
-    });
-    this.#session.on('remoteSettings', (settings) => {
-      this.#maxStreams = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      options.onChange(this);
-    });
+    this.#session.on(
+      'connect',
+      guard('connection to the API server', this.#session, () => {
+        if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_BYTES);
+      }),
+    );
+    this.#session.on(
+      'remoteSettings',
+      guard('connection to the API server', this.#session, (settings) => {
+        this.#maxStreams = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+        options.onChange(this);
+      }),
+    );
     this.#session.on('goaway', this.#onGoaway);
     this.#session.on('error', (error: Error) => {
       this.#failure ??= error;
@@ -137,24 +144,28 @@ export class Http2Session {
     if (this.#cancelPongTimer === undefined && !this.#session.destroyed) this.#ping();
   }
 
-  readonly #onStreamClosed = (): void => {
+  readonly #onStreamClosed = guard('connection to the API server', undefined, (): void => {
     this.#openStreams--;
     this.#options.onChange(this);
-  };
+  });
 
-  readonly #onGoaway = (_code: number, lastStreamId: number): void => {
-    this.#isDraining = true;
-    this.#lastStreamId = lastStreamId;
-    this.#options.onChange(this);
-  };
+  readonly #onGoaway = guard(
+    'connection to the API server',
+    () => this.#session.destroy(),
+    (_code: number, lastStreamId: number): void => {
+      this.#isDraining = true;
+      this.#lastStreamId = lastStreamId;
+      this.#options.onChange(this);
+    },
+  );
 
-  readonly #onClose = (): void => {
+  readonly #onClose = guard('connection to the API server', undefined, (): void => {
     this.#isGone = true;
     this.#isDraining = true;
     this.#cancelTick();
     this.#cancelPongTimer?.();
     this.#options.onChange(this);
-  };
+  });
 
   readonly #onTick = (): void => {
     if (this.#isGone) return;

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { TransportError } from '../api-error.ts';
@@ -81,7 +82,12 @@ function openDirectly({ connection, clock, observer }: SocketOptions, signal: Ab
   const host = withoutBrackets(server.hostname);
   const startedAtMs = clock.now();
   const socket = connectTcp({ host, port });
-  socket.once('lookup', () => observer?.hostResolved({ host, durationMs: clock.now() - startedAtMs }));
+  socket.once(
+    'lookup',
+    guard('connection to the API server', socket, () =>
+      observer?.hostResolved({ host, durationMs: clock.now() - startedAtMs }),
+    ),
+  );
   return settled(socket, 'connect', signal);
 }
 
@@ -131,7 +137,7 @@ function secureContextFor(ca: string | undefined, credentials: Credentials): Sec
 /** Waits for `event`; an error, a close or the signal destroys the socket and rejects. */
 function settled<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
-    const finish = (error: unknown) => {
+    const finish = guard('connection to the API server', socket, (error: unknown) => {
       socket.off(event, onReady);
       socket.off('error', finish);
       socket.off('close', onClose);
@@ -142,11 +148,13 @@ function settled<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'
       }
       socket.destroy();
       reject(error);
-    };
-    const onReady = () => finish(undefined);
+    });
+    const onReady = guard('connection to the API server', socket, () => finish(undefined));
     // A failure right after the connect may come before the new owner listens; it will find the socket destroyed.
     socket.on('error', () => undefined);
-    const onClose = () => finish(Object.assign(new Error('the connection was closed'), { code: 'ERR_SOCKET_CLOSED' }));
+    const onClose = guard('connection to the API server', socket, () =>
+      finish(Object.assign(new Error('the connection was closed'), { code: 'ERR_SOCKET_CLOSED' })),
+    );
     const onAbort = () => finish(signal.reason);
     socket.once(event, onReady);
     socket.once('error', finish);

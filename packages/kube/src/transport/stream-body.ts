@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Readable } from 'node:stream';
 import type { ResponseBody } from '../transport.ts';
 
@@ -86,22 +87,30 @@ export class StreamBody implements ResponseBody, AsyncIterator<Uint8Array> {
     });
   }
 
-  readonly #onData = (chunk: Uint8Array): void => {
-    if (this.#isSettled) return;
-    this.#receivedBytes += chunk.length;
-    this.#queuedBytes += chunk.length;
-    this.#chunks.push(chunk);
-    if (this.#isCollecting) return;
-    if (this.#queuedBytes > HIGH_WATER_BYTES) this.#source.stream.pause();
-    this.#wake?.();
-  };
+  readonly #onData = guard(
+    'connection to the API server',
+    () => this.#source.cancel(),
+    (chunk: Uint8Array): void => {
+      if (this.#isSettled) return;
+      this.#receivedBytes += chunk.length;
+      this.#queuedBytes += chunk.length;
+      this.#chunks.push(chunk);
+      if (this.#isCollecting) return;
+      if (this.#queuedBytes > HIGH_WATER_BYTES) this.#source.stream.pause();
+      this.#wake?.();
+    },
+  );
 
-  readonly #onEnd = (): void => {
-    if (this.#isSettled) return;
-    const error = this.#source.incompleteBecause(this.#receivedBytes);
-    if (error !== undefined) this.#failure = { reason: error };
-    this.#settle();
-  };
+  readonly #onEnd = guard(
+    'connection to the API server',
+    () => this.#source.cancel(),
+    (): void => {
+      if (this.#isSettled) return;
+      const error = this.#source.incompleteBecause(this.#receivedBytes);
+      if (error !== undefined) this.#failure = { reason: error };
+      this.#settle();
+    },
+  );
 
   #settle(): void {
     this.#isSettled = true;

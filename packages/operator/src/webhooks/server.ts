@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import { type ListenerLimits, limitOptions, type Logger, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
@@ -39,7 +40,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       handshakeTimeout: limits.headersMs,
       ...limitOptions(limits),
     },
-    (request, response) => void serve(request, response, measure, options.log),
+    guardConnection('webhooks', (request: IncomingMessage, response: ServerResponse) =>
+      serve(request, response, measure, options.log),
+    ),
   );
   // A client that breaks off a handshake is its own affair.
   server.on('tlsClientError', () => undefined);
@@ -47,7 +50,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     server.once('error', reject);
     server.listen({ port: options.port, ...(options.host === undefined ? {} : { host: options.host }) }, resolve);
   });
-  server.on('error', (error) => options.log.error('The webhook server has a problem', error));
+  server.on(
+    'error',
+    guard('webhooks', undefined, (error) => options.log.error('The webhook server has a problem', error)),
+  );
   const bound = server.address();
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : options.port,

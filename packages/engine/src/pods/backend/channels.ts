@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
 import { takeUpgrade, wantsUpgrade } from '../../server/http/upgrade.ts';
@@ -16,7 +17,10 @@ export async function openChannels({ request }: PodCall, protocols: readonly str
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   // Chosen here, because the library refuses names with a slash, such as kubectl's.
   delete upgrade.request.headers['sec-websocket-protocol'];
-  server.once('headers', (headers) => headers.push(`Sec-WebSocket-Protocol: ${chosen}`));
+  server.once(
+    'headers',
+    guard('pod streams', undefined, (headers) => headers.push(`Sec-WebSocket-Protocol: ${chosen}`)),
+  );
   return await new Promise((resolve) => {
     server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
       socket.on('error', () => socket.terminate());
@@ -48,16 +52,30 @@ export function sendAll(socket: WebSocket, channel: number, stream: NodeJS.Reada
       await sendWhole(socket, channel, chunk);
       stream.resume();
     };
-    stream.on('data', (chunk: Buffer) => void onData(chunk));
+    stream.on(
+      'data',
+      guard(
+        'pod streams',
+        () => socket.terminate(),
+        (chunk: Buffer) => onData(chunk),
+      ),
+    );
     for (const over of ['end', 'error', 'close']) stream.once(over, () => resolve());
   });
 }
 
 /** Calls back with every message, by channel, from the first one on. */
 export function onChannels(socket: WebSocket, handle: (channel: number, bytes: Buffer) => void): void {
-  socket.on('message', (data) => {
-    const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
-    if (bytes.length > 0) handle(bytes[0] ?? 0, bytes.subarray(1));
-  });
+  socket.on(
+    'message',
+    guard(
+      'pod streams',
+      () => socket.terminate(),
+      (data) => {
+        const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+        if (bytes.length > 0) handle(bytes[0] ?? 0, bytes.subarray(1));
+      },
+    ),
+  );
   socket.resume();
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
@@ -40,7 +41,14 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
     if (channel === CHANNEL.stdin) feed(socket, stdin, bytes);
     else if (channel === CHANNEL.close && bytes[0] === CHANNEL.stdin) stdin.end();
   });
-  socket.once('close', () => running.kill());
+  socket.once(
+    'close',
+    guard(
+      'exec',
+      () => socket.terminate(),
+      () => running.kill(),
+    ),
+  );
   const drained = [sendAll(socket, CHANNEL.stdout, stdout), sendAll(socket, CHANNEL.stderr, stderr)];
   const end = await running.ended;
   // Whatever it has not read, it never will.
@@ -53,7 +61,10 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
 function feed(socket: WebSocket, stdin: Writable, bytes: Buffer): void {
   if (!stdin.writable || stdin.write(bytes) || socket.isPaused) return;
   socket.pause();
-  const asking = setInterval(() => socket.ping(), ASK_MS);
+  const asking = setInterval(
+    guard('exec', undefined, () => socket.ping()),
+    ASK_MS,
+  );
   const over = ['drain', 'close', 'error'];
   const goOn = () => {
     clearInterval(asking);

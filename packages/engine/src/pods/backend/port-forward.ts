@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Duplex } from 'node:stream';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
@@ -20,9 +21,16 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     throw badRequest('query parameter "ports" is missing or wrong');
   const socket = await openChannels(call, ['v4.channel.k8s.io']);
   const open = new Map<number, Duplex>();
-  socket.once('close', () => {
-    for (const each of open.values()) each.destroy();
-  });
+  socket.once(
+    'close',
+    guard(
+      'port-forward',
+      () => socket.terminate(),
+      () => {
+        for (const each of open.values()) each.destroy();
+      },
+    ),
+  );
   for (const [index, port] of ports.entries()) {
     const [data, problem] = [index * 2, index * 2 + 1];
     const greeting = Buffer.from([port & 0xff, port >> 8]);
@@ -36,7 +44,10 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
   }
   for (const [data, connection] of open) {
     void sendAll(socket, data, connection);
-    connection.on('error', (error) => sendOn(socket, data + 1, Buffer.from(error.message)));
+    connection.on(
+      'error',
+      guard('port-forward', connection, (error) => sendOn(socket, data + 1, Buffer.from(error.message))),
+    );
     connection.once('end', () => connection.end());
     connection.once('close', () => {
       open.delete(data);

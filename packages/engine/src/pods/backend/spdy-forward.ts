@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Duplex } from 'node:stream';
 import { takeUpgrade, wantsUpgrade } from '../../server/http/upgrade.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
@@ -51,13 +52,19 @@ async function forward(
 ): Promise<void> {
   try {
     const connection = await sandbox.connect(port);
-    connection.once('error', (error) => problems?.end(told(port, error)));
-    connection.once('close', () => {
-      data.end();
-      problems?.end();
-      data.unpipe(connection);
-      discard(data);
-    });
+    connection.once(
+      'error',
+      guard('port-forward', connection, (error) => problems?.end(told(port, error))),
+    );
+    connection.once(
+      'close',
+      guard('port-forward', connection, () => {
+        data.end();
+        problems?.end();
+        data.unpipe(connection);
+        discard(data);
+      }),
+    );
     if (data.destroyed) {
       connection.destroy();
       return;

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Duplex } from 'node:stream';
 import type { Container, GRPCAction, HTTPGetAction, IntOrString, Probe } from '@manta/api';
 import type { Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
@@ -56,9 +57,12 @@ async function tryCommand(
   running.stdin.end();
   let said = '';
   for (const stream of [running.stdout, running.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(0, 1024);
-    });
+    stream.on(
+      'data',
+      guard('kubelet', undefined, (chunk: Buffer) => {
+        said = (said + chunk.toString('utf8')).slice(0, 1024);
+      }),
+    );
   const { code } = await running.ended;
   return code === 0 ? OK : { isOk: false, message: said.trim() || `command ended with ${code}` };
 }
@@ -122,8 +126,14 @@ async function tryGrpc(
       te: 'trailers',
     });
     const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.once('end', () => resolve(Buffer.concat(chunks)));
+    stream.on(
+      'data',
+      guard('kubelet', stream, (chunk: Buffer) => chunks.push(chunk)),
+    );
+    stream.once(
+      'end',
+      guard('kubelet', stream, () => resolve(Buffer.concat(chunks))),
+    );
     stream.once('error', reject);
     stream.end(frame);
   });

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +68,10 @@ export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOpt
     claimBinder(cluster, () => sweepClaims(cluster, options.dataDir)),
   );
   sweepClaims(cluster, options.dataDir);
-  const timer = setInterval(() => kubelet.refresh(), REFRESH_MS);
+  const timer = setInterval(
+    guard('kubelet', undefined, () => kubelet.refresh()),
+    REFRESH_MS,
+  );
   timer.unref();
   return {
     worker: (namespace, name) => kubelet.workers.get(joinKey(namespace, name)),

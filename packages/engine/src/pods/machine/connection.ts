@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Socket } from 'node:net';
 
 /** Resolves with the first line that arrives, and leaves everything after it in the stream for the next reader. */
@@ -8,7 +9,7 @@ export function readFirstLine(socket: Socket): Promise<string> {
       socket.off('readable', onReadable).off('end', onEnd).off('error', onError);
       settle();
     };
-    const onReadable = () => {
+    const onReadable = guard('machine', socket, () => {
       for (let chunk: unknown = socket.read(); Buffer.isBuffer(chunk); chunk = socket.read()) {
         seen = Buffer.concat([seen, chunk]);
         const end = seen.indexOf(10);
@@ -19,9 +20,11 @@ export function readFirstLine(socket: Socket): Promise<string> {
           return;
         }
       }
-    };
-    const onEnd = () => finish(() => reject(new Error('the connection ended before its first line')));
-    const onError = (error: Error) => finish(() => reject(error));
+    });
+    const onEnd = guard('machine', socket, () =>
+      finish(() => reject(new Error('the connection ended before its first line'))),
+    );
+    const onError = guard('machine', socket, (error: Error) => finish(() => reject(error)));
     socket.on('readable', onReadable).once('end', onEnd).once('error', onError);
   });
 }
@@ -29,9 +32,12 @@ export function readFirstLine(socket: Socket): Promise<string> {
 /** Calls back with each line of a stream. */
 export function onLines(socket: Socket, handle: (line: string) => void): void {
   let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    const parts = (text + chunk).split('\n');
-    text = parts.pop() ?? '';
-    for (const line of parts) handle(line);
-  });
+  socket.setEncoding('utf8').on(
+    'data',
+    guard('machine', socket, (chunk: string) => {
+      const parts = (text + chunk).split('\n');
+      text = parts.pop() ?? '';
+      for (const line of parts) handle(line);
+    }),
+  );
 }

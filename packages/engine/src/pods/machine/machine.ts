@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Target } from '../network/balancer.ts';
@@ -50,11 +51,17 @@ export async function runMachine(settings: MachineSettings): Promise<void> {
   const places = await openPlaces(settings);
   const pods = new PodConnections();
   const machine: Machine = { places, pods, services: new Balancers((target) => pods.connect(target)), ips: new Map() };
-  const lonely = setTimeout(() => process.exit(1), LONELY_MS);
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => socket.destroy());
-    void greet(socket, machine, () => clearTimeout(lonely)).catch(() => socket.destroy());
-  });
+  const lonely = setTimeout(
+    guard('machine', undefined, () => process.exit(1)),
+    LONELY_MS,
+  );
+  const server = createServer(
+    { allowHalfOpen: true },
+    guardConnection('machine', (socket) => {
+      socket.on('error', () => socket.destroy());
+      return greet(socket, machine, () => clearTimeout(lonely));
+    }),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.socket, resolve);
@@ -84,8 +91,9 @@ async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise
 
 /** Connections to a port of the machine go to a socket in the file system, out of the namespaces. */
 function forward(host: string, port: number, path: string): Promise<void> {
-  const server = createServer({ allowHalfOpen: true }, (inside) =>
-    join(inside, connect({ path, allowHalfOpen: true })),
+  const server = createServer(
+    { allowHalfOpen: true },
+    guardConnection('machine', (inside) => join(inside, connect({ path, allowHalfOpen: true }))),
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -121,11 +129,11 @@ function control(socket: Socket, machine: Machine): void {
     );
   });
   let isLeaving = false;
-  const leave = () => {
+  const leave = guard('machine', socket, () => {
     if (isLeaving) return;
     isLeaving = true;
     void places.close().finally(() => process.exit(0));
-  };
+  });
   socket.once('close', leave);
   socket.once('end', leave);
 }
@@ -178,8 +186,11 @@ export function whyNoNamespaces(flags: readonly string[]): Promise<string | unde
       said += text;
     });
     child.once('error', (error) => resolve(`unshare cannot be run: ${error.message}`));
-    child.once('close', (code) =>
-      resolve(code === 0 ? undefined : said.trim().split('\n')[0] || `unshare ended with ${code}`),
+    child.once(
+      'close',
+      guard('machine', undefined, (code) =>
+        resolve(code === 0 ? undefined : said.trim().split('\n')[0] || `unshare ended with ${code}`),
+      ),
     );
   });
 }

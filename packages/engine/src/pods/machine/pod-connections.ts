@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { connect, type Socket } from 'node:net';
 import type { Target } from '../network/balancer.ts';
 
@@ -25,9 +26,12 @@ export class PodConnections {
   #keep(ip: string, socket: Socket): void {
     const all = this.#open.get(ip) ?? new Set();
     this.#open.set(ip, all.add(socket));
-    socket.once('close', () => {
-      all.delete(socket);
-      if (all.size === 0 && this.#open.get(ip) === all) this.#open.delete(ip);
-    });
+    socket.once(
+      'close',
+      guard('machine', socket, () => {
+        all.delete(socket);
+        if (all.size === 0 && this.#open.get(ip) === all) this.#open.delete(ip);
+      }),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { guardConnection } from '@manta/base';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { breakOff, join } from './join.ts';
@@ -36,7 +37,10 @@ export class Balancer {
     this.#connect = connect;
     this.#sockets = sockets;
     // Nothing is read before there is somebody to read it.
-    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void this.#serve(client));
+    this.#server = createServer(
+      { allowHalfOpen: true, pauseOnConnect: true },
+      guardConnection('service ports', (client) => this.#serve(client)),
+    );
   }
 
   /** Listens; rejects where the port cannot be had. Connections are kept in the set while they last. */

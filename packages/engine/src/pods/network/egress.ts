@@ -1,4 +1,4 @@
-import { guardConnection, POD_PROXY_LIMITS } from '@manta/base';
+import { guard, guardConnection, POD_PROXY_LIMITS } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -132,16 +132,19 @@ async function reach(inside: Duplex, to: Authority, upstream: URL | undefined, e
 
 /** A connection that stands. One whose client leaves before is given up. */
 function connected(inside: Duplex, to: TcpNetConnectOpts): Promise<Socket> {
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     const socket = connect({ ...to, allowHalfOpen: true });
     const giveUp = () => void socket.destroy();
     inside.once('close', giveUp);
-    socket.on('error', failed);
-    socket.once('close', () => failed(new Error('the client has left')));
-    socket.once('connect', () => {
-      inside.off('close', giveUp);
-      done(socket);
-    });
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('the client has left')));
+    socket.once(
+      'connect',
+      guard('egress proxy', socket, () => {
+        inside.off('close', giveUp);
+        resolve(socket);
+      }),
+    );
     if (inside.destroyed) giveUp();
   });
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -13,7 +14,10 @@ export function join(a: Duplex, b: Duplex): void {
 function lead(from: Duplex, to: Duplex): void {
   // What went wrong shows in how it closes.
   from.on('error', () => undefined);
-  from.once('close', () => leave(from, to));
+  from.once(
+    'close',
+    guard('service ports', from, () => leave(from, to)),
+  );
   if (from.destroyed) leave(from, to);
   else from.pipe(to);
 }

@@ -1,3 +1,4 @@
+import { guardConnection } from '@manta/base';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from '../network/join.ts';
 import type { Dial } from '../network/service-proxy.ts';
@@ -66,12 +67,15 @@ export class Doors {
 
   /** A port of its own that hands every connection on. */
   listen(handle: (socket: Socket) => void): Promise<Door> {
-    const server = createServer({ allowHalfOpen: true }, (socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-      socket.on('error', () => socket.destroy());
-      handle(socket);
-    });
+    const server = createServer(
+      { allowHalfOpen: true },
+      guardConnection('sandbox', (socket) => {
+        this.#sockets.add(socket);
+        socket.once('close', () => this.#sockets.delete(socket));
+        socket.on('error', () => socket.destroy());
+        handle(socket);
+      }),
+    );
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, this.#host, () => {

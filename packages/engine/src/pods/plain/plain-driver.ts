@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -311,6 +312,9 @@ function open(host: string, port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, allowHalfOpen: true });
     socket.once('error', reject);
-    socket.once('connect', () => resolve(socket.off('error', reject).on('error', () => socket.destroy())));
+    socket.once(
+      'connect',
+      guard('sandbox', socket, () => resolve(socket.off('error', reject).on('error', () => socket.destroy()))),
+    );
   });
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -103,9 +104,12 @@ export class MachineKeeper {
 function startMachine([program = '', ...args]: readonly string[]) {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-4096);
-  });
+  child.stderr.setEncoding('utf8').on(
+    'data',
+    guard('sandbox', child.stderr, (text: string) => {
+      said = (said + text).slice(-4096);
+    }),
+  );
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
     child.once('close', () => resolve());

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onLines } from '../machine/connection.ts';
@@ -19,7 +20,10 @@ export class MachineLine {
     this.#socket = socket;
     onLines(socket, (line) => this.#hear(JSON.parse(line)));
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.#over());
+    socket.once(
+      'close',
+      guard('sandbox', socket, () => this.#over()),
+    );
   }
 
   /** Connects as soon as the machine listens; rejects with the machine's last words when it ends before. */

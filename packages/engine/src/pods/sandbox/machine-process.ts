@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { MachineLine } from './machine-line.ts';
@@ -57,10 +58,13 @@ export function openSocket(path: string, hello: object): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, allowHalfOpen: true });
     socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject).on('error', () => socket.destroy());
-      socket.write(`${JSON.stringify(hello)}\n`);
-      resolve(socket);
-    });
+    socket.once(
+      'connect',
+      guard('sandbox', socket, () => {
+        socket.off('error', reject).on('error', () => socket.destroy());
+        socket.write(`${JSON.stringify(hello)}\n`);
+        resolve(socket);
+      }),
+    );
   });
 }

@@ -1,3 +1,4 @@
+import { guardConnection } from '@manta/base';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { homedir } from 'node:os';
@@ -115,10 +116,13 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
 }
 
 function listen(path: string, handle: (socket: Socket) => void): Promise<Server> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => socket.destroy());
-    handle(socket);
-  });
+  const server = createServer(
+    { allowHalfOpen: true },
+    guardConnection('sandbox', (socket) => {
+      socket.on('error', () => socket.destroy());
+      handle(socket);
+    }),
+  );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, () => resolve(server));

@@ -1,5 +1,5 @@
 import { constants, Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
-import { API_SERVER_LIMITS } from '@manta/base';
+import { API_SERVER_LIMITS, guardConnection } from '@manta/base';
 import type { HttpRequest } from './http-request.ts';
 
 /** How long clients may be slow. */
@@ -41,10 +41,13 @@ export function cutSlowBody(request: HttpRequest, requestMs: number): void {
 /** Closes a session on which nothing has been asked for a while. */
 export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let open = 0;
-  session.on('stream', (stream) => {
-    open += 1;
-    stream.once('close', () => (open -= 1));
-  });
+  session.on(
+    'stream',
+    guardConnection('API server', (stream) => {
+      open += 1;
+      stream.once('close', () => (open -= 1));
+    }),
+  );
   session.setTimeout(idleMs);
   session.on('timeout', () => {
     if (open === 0) session.close();

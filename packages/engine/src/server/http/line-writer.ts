@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { HttpResponse } from './http-request.ts';
 
 /** A client with so many bytes waiting is too slow and is let go; it lists again when it is back. */
@@ -33,7 +34,7 @@ export class LineWriter {
     for (const piece of pieces) this.#waiting += piece.length;
     if (!this.#isOpen || this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#flush());
+    setImmediate(guard('API server', this.#response, () => this.#flush()));
   }
 
   end(): void {

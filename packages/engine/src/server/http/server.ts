@@ -1,8 +1,14 @@
-import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type Http2Session,
+} from 'node:http2';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { API_SERVER_LIMITS } from '@manta/base';
+import { API_SERVER_LIMITS, guard, guardConnection } from '@manta/base';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { handleWithFaults, type HttpFaults } from './handle-with-faults.ts';
@@ -59,22 +65,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tls = { ...identity, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs } as const;
   const server = createSecureServer(
     { ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: API_SERVER_LIMITS.streams }, ...http1Limits(limits) },
-    (request, response) => {
+    guardConnection('API server', (request: Http2ServerRequest, response: Http2ServerResponse) => {
       cutSlowBody(request, limits.requestMs);
       // A client that goes away in the middle is no fault of anybody's.
       request.on('error', () => undefined);
       response.on('error', () => undefined);
-      void (faults === undefined
+      return faults === undefined
         ? handle(handler, request, response)
-        : handleWithFaults(faults, handler, request, response));
-    },
+        : handleWithFaults(faults, handler, request, response);
+    }),
   );
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
-    void handle(handler, request, upgradeResponse(request, socket, head));
-  });
+  server.on(
+    'upgrade',
+    guardConnection('API server', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      return handle(handler, request, upgradeResponse(request, socket, head));
+    }),
+  );
   connections.follow(server);
-  server.on('session', (session) => closeWhenIdle(session, limits.idleMs));
+  server.on(
+    'session',
+    guardConnection('API server', (session) => closeWhenIdle(session, limits.idleMs)),
+  );
   answerPlainHttp(server);
   await listen(server, port, host);
   const bound = boundPort(server.address());
@@ -93,14 +105,20 @@ const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP r
 /** Whoever forgot the s in https is told so, rather than hung up on. */
 function answerPlainHttp(server: Http2SecureServer): void {
   const pending = new Map<number | undefined, Socket>();
-  server.on('connection', (socket: Socket) => {
-    const { remotePort } = socket;
-    pending.set(remotePort, socket);
-    socket.on('close', () => pending.delete(remotePort));
-  });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ERR_SSL_HTTP_REQUEST') pending.get(socket.remotePort)?.end(PLAIN_HTTP_ANSWER);
-  });
+  server.on(
+    'connection',
+    guardConnection('API server', (socket: Socket) => {
+      const { remotePort } = socket;
+      pending.set(remotePort, socket);
+      socket.on('close', () => pending.delete(remotePort));
+    }),
+  );
+  server.on(
+    'tlsClientError',
+    guardConnection('API server', (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === 'ERR_SSL_HTTP_REQUEST') pending.get(socket.remotePort)?.end(PLAIN_HTTP_ANSWER);
+    }),
+  );
 }
 
 function listen(server: Http2SecureServer, port: number, host: string): Promise<void> {
@@ -123,22 +141,31 @@ class Connections {
   readonly #sockets = new Set<Socket>();
 
   follow(server: Http2SecureServer): void {
-    server.on('session', (session) => {
-      this.#sessions.add(session);
-      session.on('error', () => undefined);
-      session.on('close', () => this.#sessions.delete(session));
-    });
-    server.on('secureConnection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
+    server.on(
+      'session',
+      guardConnection('API server', (session) => {
+        this.#sessions.add(session);
+        session.on('error', () => undefined);
+        session.on('close', () => this.#sessions.delete(session));
+      }),
+    );
+    server.on(
+      'secureConnection',
+      guardConnection('API server', (socket) => {
+        this.#sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => this.#sockets.delete(socket));
+      }),
+    );
   }
 
   async close(server: Http2SecureServer): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const session of this.#sessions) session.close();
-    const timer = setTimeout(() => this.#destroyAll(), GRACE_MS);
+    const timer = setTimeout(
+      guard('API server', undefined, () => this.#destroyAll()),
+      GRACE_MS,
+    );
     timer.unref();
     if (this.#sessions.size === 0) this.#destroyAll();
     await closed;

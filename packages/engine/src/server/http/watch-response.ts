@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Cut, StreamGate } from '../../faults/stream-gate.ts';
 import { bytesOf } from '../../object-bytes.ts';
 import { StatusError } from '../../status-error.ts';
@@ -47,10 +48,13 @@ export function respondWatch(
   // Headers only now: bad parameters must be able to answer with a Status.
   response.writeHead(200, { 'content-type': view.representation.contentType });
   lines.open();
-  response.on('close', () => {
-    stop();
-    gate?.close();
-  });
+  response.on(
+    'close',
+    guard('API server', response, () => {
+      stop();
+      gate?.close();
+    }),
+  );
 }
 
 const LINE_START = {

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { request } from 'node:https';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import type { WebhookAddress } from './webhook-address.ts';
@@ -25,11 +26,17 @@ function send({ address, ca, timeoutMs, body }: WebhookCall): Promise<{ status: 
     const options = { method: 'POST', host, port, path, headers, servername: serverName, signal, agent: false };
     const call = request({ ...options, ...(ca === undefined ? {} : { ca }) }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on(
+        'data',
+        guard('call to a webhook', response, (chunk: Buffer) => chunks.push(chunk)),
+      );
       response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-      });
+      response.on(
+        'end',
+        guard('call to a webhook', response, () => {
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+        }),
+      );
     });
     call.on('error', (error) => reject(signal.aborted ? new Error('context deadline exceeded') : error));
     call.end(JSON.stringify(body));

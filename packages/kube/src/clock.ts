@@ -19,8 +19,8 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   turn: () =>
-    new Promise((done) => {
-      setImmediate(done);
+    new Promise((resolve) => {
+      setImmediate(resolve);
     }),
 };
 

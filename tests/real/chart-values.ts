@@ -32,10 +32,13 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       ]);
       expect(container.command).toEqual(['/manager']);
       expect(container.livenessProbe).toMatchObject({
-        httpGet: { path: '/metrics', port: 'http' },
+        httpGet: { path: '/healthz', port: 'probes' },
         initialDelaySeconds: 10,
-        failureThreshold: 5,
+        periodSeconds: 10,
+        timeoutSeconds: 10,
+        failureThreshold: 6,
       });
+      expect(container.readinessProbe).toMatchObject({ httpGet: { path: '/readyz', port: 'probes' } });
       expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
       expect(find('Deployment').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
       expect(find('Service').spec).toMatchObject({ type: 'ClusterIP', ports: [{ name: 'http', port: 8080 }] });

@@ -140,3 +140,19 @@ export const PATTERN_LIMITS = {
   /** Compiled patterns that are kept for the next table. */
   kept: 1_000,
 } as const;
+
+/** Limits of YAML that users write into custom resources. The parser takes milliseconds and half a megabyte of memory for each KiB. */
+export const YAML_LIMITS = {
+  /** Bytes of one text. A larger one must be JSON, which is YAML too and parsed a hundred times faster; etcd bounds that. */
+  bytes: 512 * KIB,
+  /** Bytes of a `serveConfigV2` that is parsed on the event loop; a larger one is parsed by a process of its own. */
+  onLoopBytes: 16 * KIB,
+  /** How long that process may take. */
+  processMs: 60_000,
+  /** Its heap in MiB: 512 KiB of the densest YAML need 250. */
+  processHeapMib: 288,
+  /** Bytes of what it answers: aliases may repeat parts of the text. */
+  processAnswerBytes: 16 * MIB,
+  /** Texts whose parsed form is remembered, because a reconcile parses them several times. */
+  rememberedTexts: 16,
+} as const;

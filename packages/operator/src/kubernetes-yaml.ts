@@ -1,13 +1,42 @@
+import { YAML_LIMITS } from '@manta/base';
 import type { YamlParser } from '@manta/api';
 import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
 import { yamlNumber } from './yaml-number.ts';
+
+/** {@link parseWholeYaml} for the event loop: a text that would block it for seconds is refused, and one that was just parsed is not parsed again. */
+export const parseKubernetesYaml: YamlParser = (text) => {
+  if (text.length > YAML_LIMITS.bytes) throw new Error(tooLong(text));
+  const known = remembered.get(text);
+  const value = known === undefined ? parseWholeYaml(text) : known.value;
+  if (text.length > SHORT_CHARACTERS) remember(text, value);
+  return value;
+};
+
+/** The error of a text beyond the limit. */
+export function tooLong(text: string): string {
+  return `yaml: ${text.length} characters, at most ${YAML_LIMITS.bytes} are parsed: write them as JSON`;
+}
+
+/** Shorter texts are parsed within a millisecond or two. */
+const SHORT_CHARACTERS = 4_096;
+/** Least recently used first. Values are shared, and never changed by those who read them. */
+const remembered = new Map<string, { readonly value: unknown }>();
+
+function remember(text: string, value: unknown): void {
+  remembered.delete(text);
+  remembered.set(text, { value });
+  for (const [oldest] of remembered) {
+    if (remembered.size <= YAML_LIMITS.rememberedTexts) break;
+    remembered.delete(oldest);
+  }
+}
 
 /**
  * Reads YAML as Kubernetes' own tools do: the words and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`), but
  * neither times nor base-60 numbers, which stay text; of equal keys the last wins, and of several documents the first is read.
  * Mappings come back as `Map`s, whole numbers that a float cannot hold as `bigint`s.
  */
-export const parseKubernetesYaml: YamlParser = (text) => {
+export const parseWholeYaml: YamlParser = (text) => {
   const document = parseDocument(text, {
     version: '1.1',
     uniqueKeys: false,

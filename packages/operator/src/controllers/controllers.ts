@@ -14,6 +14,7 @@ import { createRayJobCache } from '../observe/rayjob-cache.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
 import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
+import type { YamlOffLoop } from '../yaml-process.ts';
 import { createPartControllers, createPki } from './cluster-parts.ts';
 import { createRayAccess } from './ray-access.ts';
 import { createRayNodeLists } from '../observe/ray-node-lists.ts';
@@ -36,6 +37,8 @@ export interface ControllersInput {
   readonly sendToRay: RaySend;
   /** The Kubernetes token for Ray clusters that take such. */
   readonly rayToken?: () => Promise<string | undefined>;
+  /** Parses long YAML; absent: it is parsed on the event loop. */
+  readonly yamlOffLoop?: YamlOffLoop | undefined;
 }
 
 export interface Controllers {
@@ -111,6 +114,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     services,
     ray,
     parseYaml: parseKubernetesYaml,
+    yamlOffLoop: input.yamlOffLoop,
     concurrency: options.concurrency,
   });
   ray.tell('rayservice', rayservice);

@@ -36,6 +36,7 @@ import { observeRayService } from '../observe/rayservice.ts';
 import { ownerOf, type RayServiceObserver } from '../observe/rayservice-observer.ts';
 import { type RayServiceCache, serviceInformerOf } from '../observe/rayservice-cache.ts';
 import { ServeConfigs } from '../observe/serve-config.ts';
+import type { YamlOffLoop } from '../yaml-process.ts';
 import type { RayAccess } from './ray-access.ts';
 
 export interface RayServiceControllerOptions {
@@ -45,6 +46,8 @@ export interface RayServiceControllerOptions {
   readonly services: RayServiceCache;
   readonly ray: Pick<RayAccess, 'heads' | 'poller' | 'throughApiServer'>;
   readonly parseYaml: YamlParser;
+  /** Parses long texts; absent: `parseYaml` does. */
+  readonly yamlOffLoop?: YamlOffLoop | undefined;
   readonly concurrency: number;
 }
 
@@ -53,7 +56,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
   const { cache, services, events, ray, context } = options;
   const { poller } = ray;
   const memories = new Map<ObjectKey, ServiceMemory>();
-  const configs = new ServeConfigs(options.parseYaml);
+  const configs = new ServeConfigs(options.parseYaml, options.yamlOffLoop);
   const observer: RayServiceObserver = {
     ...ray,
     cache,
@@ -66,6 +69,8 @@ export function createRayServiceController(world: World, options: RayServiceCont
   };
 
   async function reconcile(key: ObjectKey, pass: ReconcileContext): Promise<ReconcileResult> {
+    const text = services.rayServices.get(key)?.spec?.serveConfigV2 ?? '';
+    if (!configs.isReady(key, text, () => controller.enqueue(key))) return done;
     const observation = await observeRayService(observer, pass);
     if (observation === undefined) {
       poller.forget(ownerOf(key));
@@ -107,7 +112,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
     poller.perform(head, { kind: 'put-serve', config: JSON.parse(command.config) }, { owner: by, id });
   }
 
-  return createController(world, {
+  const controller = createController(world, {
     name: 'rayservice',
     kind: 'RayService',
     concurrency: options.concurrency,
@@ -116,6 +121,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
     sources: sourcesOf(cache, services),
     reconcile,
   });
+  return controller;
 }
 
 /** A plan that could not be carried out to its end; the key comes back later. */

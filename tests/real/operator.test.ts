@@ -124,6 +124,17 @@ describe('on a cluster that is not ready for it', () => {
     expect(await operator.ended('SIGTERM')).toBe(0);
   });
 
+  it('waits for an API server that is not there, and says so', async () => {
+    const text = plane.adminKubeconfig.text.replace(plane.url, 'https://127.0.0.1:1');
+    const operator = run([`--kubeconfig=${write('nobody', text)}`]);
+    await eventually(async () =>
+      expect(await readyz(operator)).toMatch(/^\[-\]api-server failed: .*127\.0\.0\.1:1.*refused/m),
+    );
+    expect(await operator.get('health', '/healthz')).toBe('ok');
+    expect(operator.lines().find(({ msg }) => msg.startsWith('The API server cannot be used yet'))).toBeDefined();
+    expect(await operator.ended('SIGTERM')).toBe(0);
+  });
+
   it('says which fields an older CRD lacks', async () => {
     await installCrds(plane);
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rayclusters.ray.io';
@@ -287,13 +298,6 @@ describe('bad input is answered with one line and exit status 1', () => {
     const operator = run([`--kubeconfig=${write('wrong-ca', text)}`]);
     expect(await operator.ended()).toBe(1);
     expect(operator.log()).toMatch(/manta operator: .*127\.0\.0\.1.*(certificate|CA)/);
-  });
-
-  it('nobody listening at the address', async () => {
-    const text = plane.adminKubeconfig.text.replace(plane.url, 'https://127.0.0.1:1');
-    const operator = run([`--kubeconfig=${write('nobody', text)}`]);
-    expect(await operator.ended()).toBe(1);
-    expect(operator.log()).toMatch(/manta operator: .*127\.0\.0\.1:1.*refused/);
   });
 
   it('a proxy that refuses', async () => {

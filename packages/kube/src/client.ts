@@ -44,6 +44,8 @@ export interface CallOptions {
   readonly isUrgent?: boolean | undefined;
   /** One of many for the same object: gives way to requests that are not, for a second at most. */
   readonly isBulk?: boolean | undefined;
+  /** A 429 or 503 is handed on at once instead of being retried after its `Retry-After`: for callers with a backoff of their own. */
+  readonly retriesItself?: boolean | undefined;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface TransportRequest {
    * hours, counted when its headers arrive.
    */
   readonly kind?: 'unary' | 'stream' | undefined;
+  /** Whether a 429 or 503 is an answer also if it asks for a retry. */
+  readonly retriesItself?: boolean | undefined;
 }
 
 /** An answer's bytes. Read it once, by iterating or by `collect`. */

@@ -6,13 +6,17 @@ import {
   createHealth,
   createManager,
   createMetricsRegistry,
+  DEFAULT_TIMINGS,
+  type Health,
+  informersCheck,
   type Logger,
   type ManagerStatus,
   registerProcessMetrics,
   thisProcess,
+  watchLoop,
+  workersCheck,
   type World,
 } from '@manta/runtime';
-import { type ClusterFacts, discoverFacts } from './cluster/facts.ts';
 import { createShortcomings } from './cluster/shortcomings.ts';
 import { unmetRequirement } from './cluster/requirements.ts';
 import { type ControllersInput, createControllers } from './controllers/controllers.ts';
@@ -20,6 +24,7 @@ import type { OperatorOptions } from './options/options.ts';
 import { readOptions } from './options/read-options.ts';
 import { relevantPermissions } from './permissions/relevant.ts';
 import { connect } from './process/connect.ts';
+import { createFirstContact } from './process/first-contact.ts';
 import { joinElection, leaseNamespace } from './process/election.ts';
 import { openLog } from './process/logging.ts';
 import { rayTokenReader } from './process/ray-token.ts';
@@ -29,12 +34,14 @@ import { stopSignal } from './process/signals.ts';
 import { StartError } from './process/start-error.ts';
 import { readWebhookSettings } from './webhooks/read-settings.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
+import { createYamlOffLoop, PARSE_YAML, parseYamlFromStdin } from './yaml-process.ts';
 
 /**
  * Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. It heeds SIGTERM and
  * SIGINT, unless whoever runs it in a process with other things brings a `stop` of their own.
  */
 export async function runOperator(args: readonly string[], version: string, stop?: AbortSignal): Promise<number> {
+  if (args[0] === PARSE_YAML) return await parseYamlFromStdin();
   const read = await readOptions(args);
   if (read.kind === 'help') {
     process.stdout.write(`${read.text}\n`);
@@ -82,22 +89,34 @@ async function run(
     outerStop === undefined
       ? stopSignal((name) => log.info('Stopping', { signal: name }))
       : { signal: outerStop, dispose: () => undefined };
+  const health = createHealth();
+  const contact = createFirstContact(world, server);
+  health.addCheck('readyz', 'api-server', contact.check);
+  const loop = watchLoop({ clock, monotonic: () => performance.now(), limitMs: LEASE_MS, reportMs: BLOCK_REPORT_MS });
+  for (const probe of ['healthz', 'readyz'] as const) health.addCheck(probe, 'event-loop', loop.check);
+  let servers: Awaited<ReturnType<typeof startServers>> | undefined;
   try {
-    const facts = await firstContact(world, server);
+    servers = await startServers(options, metrics, health, log);
+    const facts = await contact.facts(stop.signal);
+    if (facts === undefined) return;
     const unmet = unmetRequirement(options, facts);
     if (unmet !== undefined) throw new StartError(unmet);
     const { send: sendToRay } = raySend;
     const rayToken = rayTokenReader(clock, env.rayTokenFile);
-    await manage(world, { options, env, version, facts, hostname: hostname(), sendToRay, rayToken }, stop.signal);
+    const yamlOffLoop = createYamlOffLoop();
+    const input = { options, env, version, facts, hostname: hostname(), sendToRay, rayToken, yamlOffLoop };
+    await manage(world, input, health, stop.signal);
   } finally {
+    loop.stop();
     stop.dispose();
+    await servers?.close();
     raySend.close();
     await transport.close();
   }
 }
 
 /** Puts the parts together and runs them until told to stop. */
-async function manage(world: World, input: ControllersInput, stop: AbortSignal): Promise<void> {
+async function manage(world: World, input: ControllersInput, health: Health, stop: AbortSignal): Promise<void> {
   const { options, facts } = input;
   const log = world.log.named('setup');
   const namespace = await leaseNamespace(options);
@@ -124,45 +143,33 @@ async function manage(world: World, input: ControllersInput, stop: AbortSignal):
         : []),
     ],
   });
-  const health = createHealth();
   health.addCheck('readyz', 'permissions', shortcomings.permissionsCheck);
   health.addCheck('readyz', 'crds', shortcomings.crdsCheck);
+  health.addCheck('readyz', 'informers', informersCheck(informers));
   health.addCheck('readyz', 'controllers', () => ({ isOk: true, note: controllersNote(manager.status()) }));
-  const servers = await startServers(options, world.metrics, health, log);
+  for (const probe of ['healthz', 'readyz'] as const) health.addCheck(probe, 'workers', workersCheck(controllers));
   log.info('starting manager');
   try {
     await manager.run(stop);
   } finally {
     poller.close();
     await events.stop(EVENT_FLUSH_MS);
-    await servers.close();
   }
 }
 
 /** Which controllers of a leader do not work, and why. */
-function controllersNote({ controllers, isLeading }: ManagerStatus): string | undefined {
+function controllersNote({ controllers, isLeading, isSuspended }: ManagerStatus): string | undefined {
+  if (isSuspended) return 'resting: the leader lease could not be renewed, trying again';
   const off = controllers.flatMap((state) => (state.state === 'off' ? [`${state.name} is off: ${state.reason}`] : []));
   return isLeading && off.length > 0 ? off.join('; ') : undefined;
 }
 
 const EVENT_FLUSH_MS = 3_000;
-const FIRST_CONTACT_MS = 4_000;
+/** How long the lease may go without a renewal: a loop that is blocked for longer cannot have renewed it. */
+const LEASE_MS = DEFAULT_TIMINGS.retryPeriodMs + DEFAULT_TIMINGS.renewDeadlineMs;
+/** Longer than liveness probes need to give up: a loop that is blocked again within this time is not getting better. */
+const BLOCK_REPORT_MS = 30_000;
 const STAY_ALIVE_MS = 2 ** 30;
-
-/** The first question to the API server: whoever cannot ask it cannot do anything, and hears why at once. */
-async function firstContact(world: World, server: URL): Promise<ClusterFacts> {
-  try {
-    return await discoverFacts(world.client, { timeoutMs: FIRST_CONTACT_MS });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(
-      reason.includes(server.host) ? reason : `cannot use the API server at ${server.origin}: ${reason}`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
 
 function sayHello(options: OperatorOptions, env: OperatorEnv, version: string, log: Logger): void {
   log.info('Manta operator', { version, node: process.version });

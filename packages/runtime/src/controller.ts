@@ -10,6 +10,7 @@ import {
   type Reconcile,
   type ReconcileContext,
   type ReconcileResult,
+  ReconcileSuspended,
   ReconcileTimeout,
   TerminalError,
 } from './reconcile.ts';
@@ -52,6 +53,11 @@ export interface Controller {
   enqueue(key: ObjectKey, priority?: Priority): void;
   /** The keys that are being worked on. */
   running(): readonly ObjectKey[];
+  /** The keys that a worker has been busy with for ten minutes or more. */
+  stuck(): readonly ObjectKey[];
+  /** Gives up running reconciles and starts no other; their keys wait for {@link resume}. */
+  suspend(): void;
+  resume(): void;
   /**
    * Works until `stop` is aborted, then takes no more keys and resolves when the last reconcile has ended; `abort` makes the
    * reconciles' own signals fire. Never rejects.
@@ -63,6 +69,8 @@ export interface Controller {
 export type ControllerWorld = Pick<World, 'clock' | 'random' | 'log' | 'metrics'>;
 
 const CONCURRENCY = 100;
+/** Every call of a reconcile has a timeout of a minute at most: whoever takes this long waits for something that never comes. */
+export const STUCK_MS = 600_000;
 const LISTEN_EVERY_MS = 5;
 
 /** A controller that does nothing until it is run. */
@@ -85,6 +93,8 @@ class QueueController implements Controller {
   /** Keys that wait for an informer to become ready; they come back when one does. */
   readonly #held = new Set<ObjectKey>();
   readonly #running = new Map<ObjectKey, AbortController>();
+  readonly #stuck = new Set<ObjectKey>();
+  #isSuspended = false;
   #state: 'new' | 'running' | 'stopped' = 'new';
 
   constructor(world: ControllerWorld, options: ControllerOptions) {
@@ -124,6 +134,21 @@ class QueueController implements Controller {
 
   running(): readonly ObjectKey[] {
     return [...this.#running.keys()];
+  }
+
+  stuck(): readonly ObjectKey[] {
+    return [...this.#stuck];
+  }
+
+  suspend(): void {
+    this.#isSuspended = true;
+    const reason = new ReconcileSuspended('it is in doubt whether this process still leads');
+    for (const giveUp of this.#running.values()) giveUp.abort(reason);
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
+    this.#readinessChanged();
   }
 
   async run(stop: AbortSignal, abort: AbortSignal): Promise<void> {
@@ -170,7 +195,7 @@ class QueueController implements Controller {
 
   /** Holds a key back while an informer it needs is not ready, or has not seen what we last wrote for it. */
   #mayStart(key: ObjectKey): boolean {
-    if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) {
+    if (this.#isSuspended || this.#readiness.whyNot(namespaceOf(key)) !== undefined) {
       this.#held.add(key);
       return false;
     }
@@ -182,6 +207,7 @@ class QueueController implements Controller {
   #readinessChanged(): void {
     const status = this.status();
     if (status.state === 'off') this.#log.debug('Controller waits', { reason: status.reason });
+    if (this.#isSuspended) return;
     for (const key of this.#held) {
       if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) continue;
       this.enqueue(key);
@@ -201,6 +227,7 @@ class QueueController implements Controller {
     this.#running.set(key, giveUp);
     if (abort.aborted) giveUp.abort(abort.reason);
     const cancelTimeout = this.#setTimeout(giveUp);
+    const cancelStuck = clock.setTimer(STUCK_MS, () => this.#stuck.add(key));
     const startedAt = clock.now();
     this.#metrics.started();
     let outcome: ReconcileOutcome = 'error';
@@ -211,6 +238,8 @@ class QueueController implements Controller {
       outcome = this.#failed(key, error, giveUp.signal, log);
     } finally {
       cancelTimeout();
+      cancelStuck();
+      this.#stuck.delete(key);
       this.#running.delete(key);
       this.#metrics.ended(outcome, clock.now() - startedAt);
     }
@@ -239,6 +268,11 @@ class QueueController implements Controller {
   }
 
   #failed(key: ObjectKey, error: unknown, signal: AbortSignal, log: Logger): ReconcileOutcome {
+    if (signal.reason instanceof ReconcileSuspended) {
+      log.info('Reconcile ended early, leadership is in doubt');
+      this.#queue.add(key);
+      return 'error';
+    }
     if (signal.reason instanceof ReconcileTimeout) this.#metrics.timedOut();
     else if (signal.aborted) {
       log.info('Reconcile ended early, stopping');

@@ -33,6 +33,8 @@ export interface InformerOptions<T extends KubeObject, R, I extends string> exte
   readonly indexes?: Readonly<Record<I, IndexFunction<R>>>;
   /** A kind of somebody else's that installations may well do without: while it is absent, it is looked for every five minutes. */
   readonly isForeign?: boolean;
+  /** For a foreign kind: another kind of the same API reports that the API is absent, and once is enough. */
+  readonly isSilentWhenAbsent?: boolean;
 }
 
 /** A local copy of one kind, kept up to date. Reads are immediate, shared, and never to be changed. */
@@ -82,6 +84,8 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
   readonly #onProgress = new Set<() => void>();
   readonly #onStatus = new Set<(status: InformerStatus) => void>();
   readonly #scopeList: readonly InformerScope<T, R>[];
+  readonly #isForeign: boolean;
+  readonly #isSilentWhenAbsent: boolean;
   #phase: InformerStatus['phase'] = 'starting';
   /** Asked for by every pass, and made anew only where it has changed. */
   #status: { readonly of: readonly ScopeStatus[]; readonly status: InformerStatus } = {
@@ -91,6 +95,8 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
 
   constructor(world: InformerWorld, options: InformerOptions<T, R, I>) {
     this.type = options.type;
+    this.#isForeign = options.isForeign === true;
+    this.#isSilentWhenAbsent = options.isSilentWhenAbsent === true;
     this.#log = world.log.named('informer').with({ kind: options.type.kind });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without indexes there is no name to ask for: `I` is `never`
     this.#store = new Store<R, I>(options.indexes ?? ({} as Readonly<Record<I, IndexFunction<R>>>));
@@ -207,11 +213,18 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
     if (status.phase !== this.#phase) {
       const text = describeStatus(this.type.kind, status);
       if (status.phase === 'synced') this.#log.debug('Informer synced', { objects: this.size });
+      else if (status.phase === 'absent' && this.#isForeign) this.#tellAbsent();
       else if (status.phase !== 'starting')
         this.#log.warn('Informer has trouble', { phase: status.phase, reason: text });
       this.#phase = status.phase;
     }
     this.#notify(this.#onStatus, status);
+  }
+
+  /** Clusters may well do without a third-party API. */
+  #tellAbsent(): void {
+    if (this.#isSilentWhenAbsent) return;
+    this.#log.info('This API is not installed, what needs it is off until it is', { group: this.type.group });
   }
 
   /** One handler's exception is its own: the others are still called and the informer goes on. */

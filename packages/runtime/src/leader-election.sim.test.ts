@@ -50,16 +50,15 @@ class World {
       log: silentLogger,
       metrics: createMetricsRegistry(),
     });
-    const ended = elector.run({
-      signal: stop.signal,
-      onLeading: () => {
-        if (self.isDead) return;
-        this.terms += 1;
-        this.leading.add(identity);
-        if (this.leading.size > 1) this.violations.push([...this.leading].join(' and '));
-      },
-      onLost: () => void this.leading.delete(identity),
-    });
+    const lead = () => {
+      if (self.isDead) return;
+      this.terms += 1;
+      this.leading.add(identity);
+      if (this.leading.size > 1) this.violations.push([...this.leading].join(' and '));
+    };
+    const rest = () => void this.leading.delete(identity);
+    const suspension = { onSuspended: rest, onResumed: lead };
+    const ended = elector.run({ signal: stop.signal, onLeading: lead, onLost: rest, suspension });
     void ended.then(() => (self.isOver = true));
     const end = () => void this.leading.delete(identity);
     const crash = () => {

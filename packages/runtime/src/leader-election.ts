@@ -1,7 +1,7 @@
 import type { Clock, KubeClient } from '@manta/kube';
 import { ApiError, isConflict, isNotFound, sleep } from '@manta/kube';
 import type { Lease, LeaseSpec } from './lease.ts';
-import { heldSpec, holderOf, isSameRecord, LEASES, newLease, releasedSpec } from './lease.ts';
+import { heldSpec, holderOf, isSameRecord, isSameTerm, LEASES, newLease, releasedSpec } from './lease.ts';
 import type { Logger } from './logger.ts';
 import type { Gauge, MetricsRegistry } from './metrics/instruments.ts';
 import { microTime } from './micro-time.ts';
@@ -40,6 +40,11 @@ export interface LeaderElectionRun {
   readonly onLeading: () => void;
   /** Called at once when leadership is gone against our will: stop writing now. Not called after `signal`. */
   readonly onLost: () => void;
+  /**
+   * With it, a lease that could not be renewed in time suspends the term instead of ending it: stop writing now, and go on at
+   * `onResumed`. The term resumes if the lease still names this term, so no other process can have led meanwhile; else `onLost` follows.
+   */
+  readonly suspension?: { readonly onSuspended: () => void; readonly onResumed: () => void } | undefined;
 }
 
 /** How a run ended: aborted before or while leading, or leadership lost. */
@@ -76,6 +81,13 @@ const RELEASE_TIMEOUT_MS = 2_000;
 /** `held`: ours, just written. `taken`: somebody else has it. `failed`: we could not find out or could not write. */
 type Attempt = 'held' | 'taken' | 'failed';
 
+/** A term in office. While it is suspended we do not lead, and try to renew. */
+interface Term {
+  readonly onLost: () => void;
+  readonly suspension: LeaderElectionRun['suspension'];
+  isSuspended: boolean;
+}
+
 /**
  * All waiting is done with timers and never by comparing wall clocks, so neither a stepped clock nor two machines that disagree matter: a
  * candidate times how long *it* has seen a lease unchanged, and a leader times from the moment it *sent* its last successful write, which
@@ -90,7 +102,7 @@ class Elector {
   #isObservedExpired = false;
   #cancelExpiry = () => {};
   #cancelDeadline = () => {};
-  #onLost: (() => void) | undefined;
+  #term: Term | undefined;
   /** A write whose answer never came may have made us the holder. */
   #mayHold = false;
 
@@ -103,20 +115,21 @@ class Elector {
   }
 
   get isLeading(): boolean {
-    return this.#onLost !== undefined;
+    return this.#term !== undefined && !this.#term.isSuspended;
   }
 
-  async run({ signal, onLeading, onLost }: LeaderElectionRun): Promise<LeaderElectionEnd> {
+  async run({ signal, onLeading, onLost, suspension }: LeaderElectionRun): Promise<LeaderElectionEnd> {
     this.#log.info('attempting to acquire leader lease');
     const hasAcquired = await this.#acquire(signal);
     const lost = new AbortController();
     if (hasAcquired && !signal.aborted) {
       this.#log.info('successfully acquired lease', { identity: this.#options.identity });
       this.#status.set({ name: this.#options.lease.name }, 1);
-      this.#onLost = () => {
+      const lose = () => {
         lost.abort();
         onLost();
       };
+      this.#term = { onLost: lose, suspension, isSuspended: false };
       signal.addEventListener('abort', () => this.#endTerm(), { once: true });
       onLeading();
       await this.#renew(AbortSignal.any([signal, lost.signal]));
@@ -141,18 +154,23 @@ class Elector {
     await this.#pause(this.#timings.retryPeriodMs, ended);
     while (!ended.aborted) {
       const pausing = this.#pause(this.#timings.retryPeriodMs, ended);
-      if ((await this.#attempt(ended)) === 'taken') this.#lose('another process holds the lease');
+      const attempt = await this.#attempt(ended);
+      if (attempt === 'taken') this.#lose('another process has taken the lease');
+      else if (attempt === 'held') this.#resume();
       await pausing;
     }
   }
 
   async #attempt(signal: AbortSignal): Promise<Attempt> {
     try {
-      if (this.isLeading && (await this.#tryFastRenewal(signal))) return 'held';
+      if (this.#term !== undefined && (await this.#tryFastRenewal(signal))) return 'held';
+      const before = this.#observed;
       const lease = await this.#read(signal);
+      // Whoever led while our term was suspended may have gone again: only our own unbroken term goes on.
+      if (this.#term?.isSuspended === true && !isSameTerm(before, lease)) return 'taken';
       if (lease !== undefined) this.#observe(lease);
       const isForeign = lease !== undefined && holderOf(lease) !== '' && holderOf(lease) !== this.#options.identity;
-      if (isForeign && (this.isLeading || !this.#isObservedExpired)) return 'taken';
+      if (isForeign && (this.#term !== undefined || !this.#isObservedExpired)) return 'taken';
       return (await this.#write(lease, signal)) ? 'held' : 'failed';
     } catch (error) {
       if (isConflict(error)) this.#log.debug('lease was written by someone else meanwhile');
@@ -214,7 +232,7 @@ class Elector {
       Math.min(retryPeriodMs + renewDeadlineMs, leaseDurationMs * SAFE_SHARE),
       () => {
         hasPassed = true;
-        if (this.#cancelDeadline === cancel) this.#lose('the lease could not be renewed in time');
+        if (this.#cancelDeadline === cancel) this.#suspend();
       },
     );
     return { cancel, hasPassed: () => hasPassed };
@@ -231,16 +249,38 @@ class Elector {
     });
   }
 
+  /** The time is over after which another process may take the lease. */
+  #suspend(): void {
+    const term = this.#term;
+    if (term?.suspension === undefined) {
+      this.#lose('the lease could not be renewed in time');
+      return;
+    }
+    term.isSuspended = true;
+    this.#status.set({ name: this.#options.lease.name }, 0);
+    this.#log.warn('leader lease could not be renewed in time: nothing is written until it is renewed');
+    term.suspension.onSuspended();
+  }
+
+  #resume(): void {
+    const term = this.#term;
+    if (term === undefined || !term.isSuspended) return;
+    term.isSuspended = false;
+    this.#status.set({ name: this.#options.lease.name }, 1);
+    this.#log.info('leader lease is renewed: work goes on');
+    term.suspension?.onResumed();
+  }
+
   #lose(why: string): void {
-    const onLost = this.#onLost;
-    if (onLost === undefined) return;
+    const term = this.#term;
+    if (term === undefined) return;
     this.#endTerm();
     this.#log.error('leader election lost', new Error(why));
-    onLost();
+    term.onLost();
   }
 
   #endTerm(): void {
-    this.#onLost = undefined;
+    this.#term = undefined;
     this.#status.set({ name: this.#options.lease.name }, 0);
   }
 

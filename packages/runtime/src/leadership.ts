@@ -13,7 +13,7 @@ export class LeadershipLostError extends Error {
 /** Lets a manager's work follow an election: it starts with the term, stops with it, and the lease is given back only once it has stopped. */
 export function createLeadership(elector: LeaderElector): Leadership {
   return {
-    async runWhenLeader(stop, lead) {
+    async runWhenLeader(stop, lead, suspension) {
       const leading = new AbortController();
       const giveBack = new AbortController();
       const release = () => giveBack.abort();
@@ -31,6 +31,7 @@ export function createLeadership(elector: LeaderElector): Leadership {
           work.then(release, release);
         },
         onLost: () => leading.abort(new LeadershipLostError()),
+        suspension,
       });
       stop.removeEventListener('abort', onStop);
       if (end !== 'lost') return work;

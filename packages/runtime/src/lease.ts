@@ -39,6 +39,18 @@ export function isSameRecord(a: Lease | undefined, b: Lease): boolean {
   );
 }
 
+/** Whether a lease is still held in the term of an earlier read: by the same holder, without another one in between. */
+export function isSameTerm(before: Lease | undefined, now: Lease | undefined): boolean {
+  return (
+    before !== undefined &&
+    now !== undefined &&
+    before.metadata?.uid === now.metadata?.uid &&
+    holderOf(before) === holderOf(now) &&
+    before.spec?.acquireTime === now.spec?.acquireTime &&
+    before.spec?.leaseTransitions === now.spec?.leaseTransitions
+  );
+}
+
 /** A lease that nobody has had yet. */
 export function newLease(ref: { name: string; namespace: string }, spec: LeaseSpec): Lease {
   return {

@@ -7,9 +7,20 @@ import type { World } from './world.ts';
 export interface Leadership {
   /**
    * Waits to become leader, then calls `lead` with a signal that is aborted when leadership ends or `stop` is aborted. Resolves when
-   * `lead` has resolved and leadership is given up; rejects when it was lost against our will.
+   * `lead` has resolved and leadership is given up; rejects when it was lost against our will. While leadership is in doubt it is
+   * suspended: nothing may be written between the two calls of `suspension`.
    */
-  runWhenLeader(stop: AbortSignal, lead: (leading: AbortSignal) => Promise<void>): Promise<void>;
+  runWhenLeader(
+    stop: AbortSignal,
+    lead: (leading: AbortSignal) => Promise<void>,
+    suspension?: LeadershipSuspension,
+  ): Promise<void>;
+}
+
+/** What a leader does while it is in doubt whether it still leads. */
+export interface LeadershipSuspension {
+  onSuspended(): void;
+  onResumed(): void;
 }
 
 /** Something else that runs as long as the process: a server, a poller. A rejection ends the process. */
@@ -31,6 +42,8 @@ export interface ManagerOptions {
 
 export interface ManagerStatus {
   readonly isLeading: boolean;
+  /** We lead, but could not renew that: controllers rest. */
+  readonly isSuspended: boolean;
   readonly informers: readonly (InformerStatus & { readonly kind: string })[];
   readonly controllers: readonly (ControllerStatus & { readonly name: string })[];
 }
@@ -57,6 +70,7 @@ class ProcessManager implements Manager {
   readonly #options: ManagerOptions;
   readonly #gracePeriodMs: number;
   #isLeading = false;
+  #isSuspended = false;
 
   constructor(world: Pick<World, 'clock' | 'log'>, options: ManagerOptions) {
     this.#world = world;
@@ -67,6 +81,7 @@ class ProcessManager implements Manager {
   status(): ManagerStatus {
     return {
       isLeading: this.#isLeading,
+      isSuspended: this.#isSuspended,
       informers: this.#options.informers.map((informer) => ({ kind: informer.type.kind, ...informer.status() })),
       controllers: this.#options.controllers.map((controller) => ({ name: controller.name, ...controller.status() })),
     };
@@ -95,12 +110,28 @@ class ProcessManager implements Manager {
       ...runnables.filter((part) => !part.needsLeader).map((part) => guard(part.name, part.run(last.signal))),
     ];
     const lead = (leading: AbortSignal) => this.#lead(leading, stop.signal, guard);
-    await guard('leader election', leadership.runWhenLeader(stop.signal, lead));
+    await guard('leader election', leadership.runWhenLeader(stop.signal, lead, this.#suspension()));
     if (!stop.signal.aborted && background.length > 0) await aborted(stop.signal);
     last.abort();
     await this.#within(this.#gracePeriodMs, Promise.all(background));
     signal.removeEventListener('abort', onSignal);
     if (failures.length > 0) throw failures[0];
+  }
+
+  /** Only controllers can rest: with other parts that need a leader, leadership in doubt is leadership lost. */
+  #suspension(): LeadershipSuspension | undefined {
+    const { controllers, runnables = [] } = this.#options;
+    if (runnables.some((part) => part.needsLeader)) return undefined;
+    return {
+      onSuspended: () => {
+        this.#isSuspended = true;
+        for (const controller of controllers) controller.suspend();
+      },
+      onResumed: () => {
+        this.#isSuspended = false;
+        for (const controller of controllers) controller.resume();
+      },
+    };
   }
 
   /** Runs what only a leader may run; ends within the grace period after `leading` is aborted. */

@@ -31,7 +31,8 @@ export class Readiness {
   }
 }
 
-function isDecided(informer: Informer): boolean {
+/** Whether an informer has its first content, or knows that it cannot have it. */
+export function isDecided(informer: Informer): boolean {
   const { phase } = informer.status();
   return informer.hasSynced() || phase === 'forbidden' || phase === 'absent';
 }

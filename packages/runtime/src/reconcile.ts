@@ -33,6 +33,11 @@ export class ReconcileTimeout extends Error {
   override readonly name = 'ReconcileTimeout';
 }
 
+/** A reconcile gave up because the process may not lead any more; its key comes back when it leads again. */
+export class ReconcileSuspended extends Error {
+  override readonly name = 'ReconcileSuspended';
+}
+
 /** What a reconcile is given besides its key. */
 export interface ReconcileContext {
   readonly key: ObjectKey;

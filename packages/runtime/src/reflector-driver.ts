@@ -116,6 +116,7 @@ export class Reflector<T extends KubeObject> {
         ...selection,
         ...(atLeast === undefined ? {} : { resourceVersion: atLeast, resourceVersionMatch: 'NotOlderThan' }),
         signal: abort.signal,
+        retriesItself: true,
       });
       // Read below, once the items have ended; when they do not, its rejection is the same error.
       list.metadata.catch(() => undefined);
@@ -146,6 +147,7 @@ export class Reflector<T extends KubeObject> {
         allowBookmarks: true,
         timeoutSeconds,
         signal: abort.signal,
+        retriesItself: true,
       });
       for await (const event of events) this.#fire({ type: 'watched', event });
       abort.signal.throwIfAborted();

@@ -122,18 +122,29 @@ describe('a reflector', () => {
   it('waits longer with each failure, up to half a minute, and forgets them after two quiet minutes', () => {
     const delays: unknown[] = [];
     let series: readonly Event[] = [{ type: 'start' }];
-    for (let n = 0; n < 8; n += 1) {
+    for (let n = 0; n < 11; n += 1) {
       series = [...series, failed(neverSent, n * 1000)];
       delays.push(after(...series).effects[1]);
       series = [...series, { type: 'woken' }];
     }
-    const expected = [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
+    const expected = [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
     expect(delays).toEqual(expected.map((delayMs) => ({ do: 'wait', delayMs })));
-    expect(after(...series, failed(neverSent, 10_000_000)).effects[1]).toEqual({ do: 'wait', delayMs: 800 });
+    expect(after(...series, failed(neverSent, 10_000_000)).effects[1]).toEqual({ do: 'wait', delayMs: 100 });
   });
 
   it('waits at least as long as the server asks', () => {
     expect(after({ type: 'start' }, failed(refused(429, 7000))).effects).toContainEqual({ do: 'wait', delayMs: 7000 });
+  });
+
+  it('tries a first content again sooner than the second that API servers ask for with every 429, but only three times', () => {
+    const delays: unknown[] = [];
+    let series: readonly Event[] = [{ type: 'start' }];
+    for (let n = 0; n < 4; n += 1) {
+      series = [...series, failed(refused(429, 1_000), n)];
+      delays.push(after(...series).effects[1]);
+      series = [...series, { type: 'woken' }];
+    }
+    expect(delays).toEqual([250, 250, 400, 1_000].map((delayMs) => ({ do: 'wait', delayMs })));
   });
 
   it('throws away a half-sent content and starts it again', () => {

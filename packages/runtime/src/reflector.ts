@@ -91,6 +91,12 @@ const BACKOFF: Readonly<Record<Trouble['kind'], Backoff>> = {
   forbidden: { initialMs: 1_000, factor: 2, maxMs: 60_000 },
   absent: { initialMs: 1_000, factor: 2, maxMs: 10_000 },
 };
+/** While there is no content, controllers wait for it: what often passes within a second is tried again at once. */
+const FIRST_BACKOFF: Backoff = { initialMs: 100, factor: 2, maxMs: 30_000 };
+/** API servers ask for one second with every 429, also for a kind that is ready in a moment: the first retries come sooner than that. */
+const QUICK_RETRIES = 3;
+const QUICK_RETRY_MS = 250;
+const USUAL_RETRY_AFTER_MS = 1_000;
 const QUIET_MS = 120_000;
 /** After this many answers in a row that were errors, the version we hold is suspected and everything is read anew. */
 const REFUSALS_BEFORE_RELIST = 3;
@@ -188,7 +194,7 @@ function failed<T>(now: Reflection, error: unknown, at: number): Step<T> {
   }
   const isSameTrouble = now.trouble === undefined || now.trouble.kind === trouble.kind;
   const failures = at < now.forgetFailuresAt && isSameTrouble ? now.failures : 0;
-  const delayMs = Math.max(backoffDelay(BACKOFF[trouble.kind], failures), retryAfter(error));
+  const delayMs = delayAfter(state, trouble, failures, error);
   return {
     next: {
       ...now,
@@ -199,6 +205,14 @@ function failed<T>(now: Reflection, error: unknown, at: number): Step<T> {
     },
     effects: [{ do: 'discard' }, { do: 'wait', delayMs }],
   };
+}
+
+function delayAfter(state: Reflection['state'], trouble: Trouble, failures: number, error: unknown): number {
+  const isFirst = state.phase === 'initial-watch' || state.phase === 'listing';
+  const backoff = isFirst && trouble.kind === 'failing' ? FIRST_BACKOFF : BACKOFF[trouble.kind];
+  const askedMs = retryAfter(error);
+  const isQuick = isFirst && failures < QUICK_RETRIES && askedMs <= USUAL_RETRY_AFTER_MS;
+  return Math.max(backoffDelay(backoff, failures), isQuick ? Math.min(askedMs, QUICK_RETRY_MS) : askedMs);
 }
 
 function resumeAfter(now: Reflection, error: unknown): Resume {

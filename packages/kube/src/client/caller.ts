@@ -110,6 +110,7 @@ export class Caller {
       signal: options?.signal,
       timeoutMs,
       kind,
+      ...(options?.retriesItself === true ? { retriesItself: true } : undefined),
     });
     const warning = response.headers['warning'];
     if (warning !== undefined) this.#warn({ method, path }, warning);

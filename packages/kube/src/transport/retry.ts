@@ -35,6 +35,7 @@ export class RetryState {
   /** Milliseconds that the server asks to wait before the same request is sent again; undefined: the answer is final. */
   delayAfterAnswer(response: TransportResponse, now: number): number | undefined {
     if (response.status !== 429 && response.status !== 503) return undefined;
+    if (this.#request.retriesItself === true) return undefined;
     const delayMs = retryAfterMs(response.headers, now);
     if (delayMs === undefined || delayMs > MAX_RETRY_AFTER_MS || !this.#canRepeat) return undefined;
     return this.#askedToWait++ < MAX_RETRIES.askedToWait ? delayMs : undefined;

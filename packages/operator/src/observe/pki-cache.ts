@@ -36,6 +36,7 @@ export function createPkiCache(world: World, issuedBy: CertificateIssuer, namesp
         ...common,
         type: resources.issuers,
         isForeign: true,
+        isSilentWhenAbsent: true,
         project: withoutManagedFields<Issuer>,
       }),
     };

@@ -56,7 +56,12 @@ export function createRayServiceCache(
       ? createInformer<Gateway, Gateway>(world, { type: resources.gateways, isForeign: true, ...common })
       : undefined,
     httpRoutes: routing
-      ? createInformer<HttpRoute, HttpRoute>(world, { type: resources.httpRoutes, isForeign: true, ...common })
+      ? createInformer<HttpRoute, HttpRoute>(world, {
+          type: resources.httpRoutes,
+          isForeign: true,
+          isSilentWhenAbsent: true,
+          ...common,
+        })
       : undefined,
     nodes: hasNodes ? createInformer(world, { type: resources.nodes, project: nodeRecord }) : undefined,
   };

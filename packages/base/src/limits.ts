@@ -40,6 +40,14 @@ export const API_SERVER_LIMITS = {
   streams: 1_000,
 } as const;
 
+/** Limits of pods on the embedded engine. */
+export const POD_LIMITS = {
+  /** Bytes of a container's output on the disk, for each run; beyond it the oldest are given back. Twice what is kept, so that this is seldom done. */
+  outputBytes: 20 * MIB,
+  /** Bytes of the latest output that are always kept (kubelet: 10 MiB in the file that `kubectl logs` shows). */
+  keptOutputBytes: 10 * MIB,
+} as const;
+
 /**
  * Limits of answers from Ray heads. A head runs code of users, so its answers may be hostile: each costs the operator a bounded amount of
  * memory and CPU time, and a head with expensive answers is asked less often.

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isObject } from '../json.ts';
 import { type Journal, openJournal } from '../store/journal.ts';
@@ -33,9 +33,8 @@ export const AUTHORITY_NAME = 'manta-engine-ca';
 /** Opens a data directory for this process alone, and makes it first where it is not there. Fails with `JournalError` where another engine has it open. */
 export function openDataDirectory(folder: string): DataDirectory {
   const path = resolve(folder);
-  const state = join(path, 'state.db');
-  makePrivate(path, state);
-  const journal = openJournal(state);
+  makePrivate(path);
+  const journal = openJournal(join(path, STATE));
   try {
     return { path, journal, keys: readKeys(path) ?? makeKeys(path) };
   } catch (error) {
@@ -44,14 +43,42 @@ export function openDataDirectory(folder: string): DataDirectory {
   }
 }
 
-/** Secrets are among the objects: whatever the folder allows, the file is its owner's alone. */
-function makePrivate(path: string, state: string): void {
+/** Folders with files of pods, Secrets among them. */
+const PRIVATE_FOLDERS = ['pods', 'claims'];
+const STATE = 'state.db';
+
+/** Secrets are among the objects and in the files of pods: whatever the folder allows, both are their owner's alone. */
+function makePrivate(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    closeSync(openSync(state, 'a', 0o600));
+    keepOthersOut(path);
+    closeSync(openSync(join(path, STATE), 'a', 0o600));
+    for (const folder of PRIVATE_FOLDERS) {
+      mkdirSync(join(path, folder), { recursive: true, mode: 0o700 });
+      chmodSync(join(path, folder), 0o700);
+    }
   } catch (error) {
-    throw unusable(path, error);
+    throw error instanceof DataDirectoryError ? error : unusable(path, error);
   }
+}
+
+/**
+ * Closes a folder that is this user's and holds nothing but an engine's data. Any other folder keeps its mode, but others must not be able to put
+ * files of their own in the place of the engine's.
+ */
+function keepOthersOut(path: string): void {
+  const { mode, uid } = statSync(path);
+  if ((mode & 0o077) === 0 || process.getuid === undefined) return;
+  const names = readdirSync(path);
+  if (uid === process.getuid() && (names.length === 0 || names.includes(STATE))) {
+    chmodSync(path, mode & 0o700);
+    return;
+  }
+  if ((mode & 0o022) === 0) return;
+  const octal = (mode & 0o7777).toString(8).padStart(4, '0');
+  throw new DataDirectoryError(
+    `cannot use the data directory ${path}: other users may write to it (mode ${octal}); run chmod go-w on it, or choose another with --data-dir`,
+  );
 }
 
 function readKeys(path: string): EngineKeys | undefined {

@@ -23,9 +23,10 @@ export async function serveLog(container: Speaker, { query, response, pod }: Pod
   const isTimed = isOn(query, 'timestamps') && times !== undefined;
   const sink = isTimed ? withTimes(from, (place) => times.at(place), limited) : limited;
   try {
-    const at = await readOutput(path, from, over.signal, sink);
+    const kept = () => times?.first ?? 0;
+    const at = await readOutput(path, from, over.signal, sink, kept);
     const isFollowed = isOn(query, 'follow') && !isPrevious;
-    if (isFollowed && at !== undefined) await followOutput(container, path, at, over.signal, sink);
+    if (isFollowed && at !== undefined) await followOutput(container, path, at, over.signal, sink, kept);
   } finally {
     response.end();
   }
@@ -42,14 +43,15 @@ function whyNothing(container: Speaker, pod: string, isPrevious: boolean): strin
 
 /** Where what is asked for begins: at the last lines, or at the first that is not too old, whichever comes later. */
 function startOf(container: Speaker, path: string, query: URLSearchParams, nowMs: number): number {
+  const times = container.times(isOn(query, 'previous'));
+  const first = times?.first ?? 0;
   const lines = numberOf(query, 'tailLines');
   const seconds = numberOf(query, 'sinceSeconds');
   const time = query.get('sinceTime');
   const sinceMs = seconds !== undefined ? nowMs - seconds * 1000 : time === null ? undefined : Date.parse(time);
-  const tail = lines === undefined ? 0 : lastLinesFrom(path, lines);
+  const tail = Math.max(lineFrom(path, first), lines === undefined ? 0 : lastLinesFrom(path, lines, first));
   if (sinceMs === undefined || Number.isNaN(sinceMs)) return tail;
-  const times = container.times(isOn(query, 'previous'));
-  return Math.max(tail, lineFrom(path, times?.since(sinceMs) ?? 0));
+  return Math.max(tail, lineFrom(path, Math.max(first, times?.since(sinceMs) ?? 0)));
 }
 
 function responseSink(response: PodCall['response']): Sink {

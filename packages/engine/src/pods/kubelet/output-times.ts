@@ -1,5 +1,7 @@
 import { closeSync, type FSWatcher, openSync, statSync, watch } from 'node:fs';
+import { POD_LIMITS } from '@manta/base';
 import type { Clock } from '@manta/kube';
+import { freeOutput } from './free-output.ts';
 
 /** How exact times are while much is said. */
 const STEP_MS = 50;
@@ -12,11 +14,20 @@ interface Mark {
   readonly ms: number;
 }
 
-/** When a container said what: how long the file of its output was when, noted as it grows. The file is the process's own; nothing goes through here. */
+/** How often a file is measured that cannot be watched. */
+const UNWATCHED_MS = 5_000;
+/** The unit in which disks give room back. */
+const BLOCK_BYTES = 4096;
+
+/**
+ * When a container said what: how long the file of its output was when, noted as it grows. The file is the process's own; nothing goes through
+ * here. The beginning of a long output is given back to the disk: of each run the last `POD_LIMITS.keptOutputBytes` at least are kept.
+ */
 export class OutputTimes {
   readonly path: string;
   readonly #clock: Clock;
   #marks: Mark[] = [];
+  #first = 0;
   #watcher: FSWatcher | undefined;
   #isDue = false;
   #cancel: (() => void) | undefined;
@@ -29,8 +40,13 @@ export class OutputTimes {
       this.#watcher = watch(path, { persistent: false }, () => this.#grown());
       this.#watcher.on('error', () => this.close());
     } catch {
-      // Where files cannot be watched, all is as old as the first who asks.
+      this.#measureNowAndThen();
     }
+  }
+
+  /** The first place that is still kept. */
+  get first(): number {
+    return this.#first;
   }
 
   /** When the byte at this place was written. */
@@ -66,9 +82,27 @@ export class OutputTimes {
   #note(): void {
     this.#isDue = false;
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= (this.#marks.at(-1)?.size ?? 0)) return;
+    const known = this.#marks.at(-1)?.size ?? 0;
+    // Emptied, since the file system has no holes, or by the container itself.
+    if (size < known) [this.#marks, this.#first] = [[], 0];
+    else if (size === known) return;
+    this.#free(size);
     this.#marks.push({ size, ms: this.#clock.now() });
     if (this.#marks.length > MOST_MARKS) this.#marks = this.#marks.filter((_, index) => index % 2 === 1);
+  }
+
+  #free(size: number): void {
+    if (size - this.#first <= POD_LIMITS.outputBytes) return;
+    const from = this.#first;
+    this.#first = size - POD_LIMITS.keptOutputBytes - (size % BLOCK_BYTES);
+    freeOutput(this.path, from, this.#first);
+  }
+
+  #measureNowAndThen(): void {
+    this.#cancel = this.#clock.setTimer(UNWATCHED_MS, () => {
+      this.#note();
+      this.#measureNowAndThen();
+    });
   }
 
   #firstBeyond(place: number): number {

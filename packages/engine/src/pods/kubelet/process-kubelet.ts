@@ -1,7 +1,7 @@
 import { guard } from '@manta/base';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Pod, Secret } from '@manta/api';
 import type { ResourceType } from '@manta/kube';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../../controllers/cluster.ts';
@@ -59,7 +59,8 @@ const HOST_IP = '127.0.0.1';
 export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOptions): ProcessKubelet {
   const folder = join(options.dataDir, 'pods');
   removeFolder(folder);
-  mkdirSync(folder, { recursive: true });
+  // Secrets are among the files of pods.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const kubelet = new Kubelet(cluster, options, folder);
   const stop = startController(cluster, kubelet);
   const stopNames = startController(cluster, kubelet.names);
@@ -246,6 +247,7 @@ function claimFolder({ store }: Cluster, dataDir: string, namespace: string, nam
   const claim = readOne(store, persistentVolumeClaims, namespace, name);
   if (claim === undefined) return undefined;
   const folder = join(dataDir, 'claims', claim.metadata.uid);
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   mkdirSync(folder, { recursive: true });
   return folder;
 }

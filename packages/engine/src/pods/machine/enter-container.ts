@@ -88,7 +88,7 @@ while [ "$__manta_i" -lt "$__manta_envs" ]; do
   __manta_i=$((__manta_i + 1))
 done
 cd "$0" 2>/dev/null || { echo "the working directory $0 does not exist" >&2; exit 126; }
-unset PATH __manta_envs __manta_odds; [ -z "$__manta_path" ] || export "$__manta_path"
+unset PATH OLDPWD __manta_envs __manta_odds; [ -z "$__manta_path" ] || export "$__manta_path"
 ${dropper === '' ? 'exec "$@"' : `[ -x ${quote(firstWord(dropper))} ] || exec "$@"\nexec ${dropper} -- "$@"`}`;
 }
 

@@ -6,7 +6,7 @@ import { createImageTable } from '../../packages/engine/src/pods/index.ts';
 import { modes, type SandboxedPods, startSandboxedPods } from './support/sandboxed-pods.ts';
 
 describe.each(modes)('the files of the user who started the engine (%s)', (mode) => {
-  const home = mkdtempSync(join(process.getuid?.() === 0 ? '/home' : homedir(), '.manta-home-'));
+  const home = mkdtempSync(join(process.getuid?.() === 0 ? '/home' : homedir(), 'manta-home-'));
   const dataDir = join(home, '.local/share/manta');
   let pods: SandboxedPods;
   const ask = async (script: string, programs: readonly string[] = []) => {

@@ -34,7 +34,7 @@ const users = isRoot
 
 describe.each(users)('a pod of an engine that %s runs, sandbox mode %s', (user, mode) => {
   // A folder that is no temporary one: pods have those to themselves in any case.
-  const folder = mkdtempSync(join(isRoot ? '/home' : homedir(), '.manta-escape-'));
+  const folder = mkdtempSync(join(isRoot ? '/home' : homedir(), 'manta-escape-'));
   let results: Results;
 
   beforeAll(async () => {

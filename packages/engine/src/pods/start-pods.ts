@@ -28,6 +28,8 @@ export interface PodsOptions {
   readonly machineCommand: readonly string[];
   /** Chosen by trying unless told. */
   readonly mode?: SandboxMode | undefined;
+  /** Files that give power over this engine, wherever they are: no pod sees them, nor the data directory. */
+  readonly hidden?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The proxy that this machine itself needs for an address outside. */
   readonly proxyFor: ProxyFor;
@@ -63,6 +65,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     mode: options.mode,
     dataDir: options.dataDir,
     machineCommand: options.machineCommand,
+    hidden: options.hidden ?? [],
     onApiConnection: accept,
     onEgressConnection: createEgress({
       proxyFor: options.proxyFor,

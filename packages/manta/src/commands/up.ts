@@ -92,6 +92,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
               images: createImageTable({ rayBin: ray.bin, rayOfVersion, configured: imageFolders(options.image) }),
               machineCommand: machineCommand(),
               mode: options.sandbox,
+              hidden: [kubeconfig, ...(typeof options.kubeconfigMerge === 'string' ? [options.kubeconfigMerge] : [])],
               env: process.env,
               proxyFor: outgoing,
               egressAllowed: options.egressAllow,

@@ -1,20 +1,21 @@
-import { guard } from '@manta/base';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Pod, Secret } from '@manta/api';
+import { guard } from '@manta/base';
 import type { ResourceType } from '@manta/kube';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../../controllers/cluster.ts';
 import { type Controller, type Enqueue, type StopController, startController } from '../../controllers/controller.ts';
 import { createEventRecorder } from '../../controllers/event-recorder.ts';
-import { configMaps, endpointSlices, persistentVolumeClaims, pods, services } from '../../controllers/kinds.ts';
+import { configMaps, endpointSlices, pods, services } from '../../controllers/kinds.ts';
 import { hasPodEnded } from '../../controllers/pod-state.ts';
 import { isNotFound } from '../../controllers/refusal.ts';
 import { deepEqual } from '../../deep-equal.ts';
 import type { Cgroups } from '../limits/cgroups.ts';
 import { serviceRoutes } from '../network/service-routes.ts';
 import type { SandboxDriver } from '../sandbox/sandbox.ts';
-import { claimBinder, livingClaims } from './claim-binder.ts';
+import { claimBinder } from './claim-binder.ts';
+import { ClaimFolders } from './claim-folders.ts';
 import { hostsText } from './hosts.ts';
 import type { ImageTable } from './images.ts';
 import { TOKEN_SECONDS } from './kept-tokens.ts';
@@ -66,9 +67,9 @@ export function startProcessKubelet(cluster: Cluster, options: ProcessKubeletOpt
   const stopNames = startController(cluster, kubelet.names);
   const stopClaims = startController(
     cluster,
-    claimBinder(cluster, () => sweepClaims(cluster, options.dataDir)),
+    claimBinder(cluster, () => kubelet.sweepClaims()),
   );
-  sweepClaims(cluster, options.dataDir);
+  kubelet.sweepClaims();
   const timer = setInterval(
     guard('kubelet', undefined, () => kubelet.refresh()),
     REFRESH_MS,
@@ -94,11 +95,13 @@ class Kubelet implements Controller {
   readonly #cluster: Cluster;
   readonly #options: ProcessKubeletOptions;
   readonly #node: NodeServices;
+  readonly #claims: ClaimFolders;
   #enqueue: Enqueue = () => undefined;
 
   constructor(cluster: Cluster, options: ProcessKubeletOptions, folder: string) {
     this.#cluster = cluster;
     this.#options = options;
+    this.#claims = new ClaimFolders(cluster, options.dataDir);
     this.#node = this.#services(folder);
     this.names = {
       name: 'host-names',
@@ -142,6 +145,12 @@ class Kubelet implements Controller {
 
   refresh(): void {
     for (const worker of this.workers.values()) void worker.refresh();
+    this.sweepClaims();
+  }
+
+  sweepClaims(): void {
+    const running = new Set([...this.workers.values()].map(({ uid }) => uid));
+    this.#claims.sweep((uid) => running.has(uid));
   }
 
   async close(stop: StopController): Promise<void> {
@@ -184,7 +193,7 @@ class Kubelet implements Controller {
 
   #services(folder: string): NodeServices {
     const { store, world, writes } = this.#cluster;
-    const { driver, images, dataDir, capacity, cgroups, env = {} } = this.#options;
+    const { driver, images, capacity, cgroups, env = {} } = this.#options;
     const record = createEventRecorder(this.#cluster, 'kubelet');
     const turns = new Turns(cpus().length);
     const { host, port } = driver.apiServer;
@@ -220,7 +229,7 @@ class Kubelet implements Controller {
         return {
           configMap: (each) => readOne(store, configMaps, namespace, each),
           secret: (each) => readOne(store, secrets, namespace, each),
-          claimFolder: (claim) => claimFolder(this.#cluster, dataDir, namespace, claim),
+          claimFolder: (claim) => this.#claims.of(namespace, claim, uid),
           async token(audience, seconds) {
             const account = spec?.serviceAccountName ?? 'default';
             const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
@@ -239,30 +248,5 @@ class Kubelet implements Controller {
         };
       },
     };
-  }
-}
-
-/** A claim's data live in the engine's data directory, under the claim's own identity. */
-function claimFolder({ store }: Cluster, dataDir: string, namespace: string, name: string): string | undefined {
-  const claim = readOne(store, persistentVolumeClaims, namespace, name);
-  if (claim === undefined) return undefined;
-  const folder = join(dataDir, 'claims', claim.metadata.uid);
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-/** Removes the data of claims that are gone. */
-function sweepClaims(cluster: Cluster, dataDir: string): void {
-  const alive = livingClaims(cluster);
-  const folder = join(dataDir, 'claims');
-  for (const uid of readdirSafely(folder)) if (!alive.has(uid)) removeFolder(join(folder, uid));
-}
-
-function readdirSafely(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -13,7 +13,8 @@ describe('data of a claim', () => {
   it('is closed to other users, and outlives the claim while a pod that has it mounted runs', async () => {
     const test = await startTestCluster();
     const folders = new ClaimFolders(test.cluster, dataDir);
-    const { metadata } = await test.create(persistentVolumeClaims, 'data', { spec: {} });
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const { metadata } = await test.create(persistentVolumeClaims, 'data', { spec });
     const folder = folders.of(SPACE, 'data', 'pod-1') ?? '';
     expect(folder).toBe(join(dataDir, 'claims', metadata.uid ?? ''));
     expect(statSync(join(dataDir, 'claims')).mode & 0o777).toBe(0o700);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { persistentVolumeClaims } from '../../controllers/kinds.ts';
 import { SPACE, startTestCluster } from '../../controllers/testing/test-cluster.ts';
+import { volumeProtection } from '../../controllers/volume/volume-protection.ts';
 import { ClaimFolders } from './claim-folders.ts';
 
 describe('data of a claim', () => {
@@ -12,6 +13,7 @@ describe('data of a claim', () => {
 
   it('is closed to other users, and outlives the claim while a pod that has it mounted runs', async () => {
     const test = await startTestCluster();
+    test.start(volumeProtection);
     const folders = new ClaimFolders(test.cluster, dataDir);
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     const { metadata } = await test.create(persistentVolumeClaims, 'data', { spec });

@@ -18,6 +18,8 @@ libc.syscall(numbers[1], 1, None)
 libc.syscall(numbers[0], b"user", b"manta-host-key", b"secret", 6, -3)
 os.execvp(sys.argv[1], sys.argv[1:])`;
 
+const DOCS = readFileSync(resolve(import.meta.dirname, '../../docs/threat-model.md'), 'utf8');
+
 interface Results {
   readonly container: Readonly<Record<string, unknown>>;
   readonly exec: Readonly<Record<string, unknown>>;
@@ -71,5 +73,12 @@ describe.each(users)('a pod of an engine that %s runs, sandbox mode %s', (user, 
 
   it('cannot end another pod with a signal', () => {
     expect(results.victim).toBe('alive');
+  });
+});
+
+describe('the table of attempts in docs/threat-model.md', () => {
+  it('lists every attempt', () => {
+    expect(names.filter((name) => !DOCS.includes(`| \`${name}\` |`))).toEqual([]);
+    expect(names.length).toBeGreaterThanOrEqual(30);
   });
 });

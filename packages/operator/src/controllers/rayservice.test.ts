@@ -189,10 +189,13 @@ describe('a RayService', () => {
     await running();
     await clock.advance(5000);
     const before = writes();
+    const told = events.length;
     await clock.advance(600_000);
     await restart();
     await clock.advance(600_000);
     expect(writes()).toBe(before);
+    expect(events.slice(told)).toEqual([]);
+    expect(headOf(await activeName()).serveConfigs).toHaveLength(1);
   });
 
   it('notices an endpoint that goes, and a proxy that no longer answers', async () => {

@@ -13,7 +13,7 @@ export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
     case 'failing':
       return { kind: 'failing', message: answer.error.message };
     case 'known': {
-      const { applications } = answer.value;
+      const { applications, targetCapacity: capacity } = answer.value;
       return {
         kind: 'known',
         at: answer.at,
@@ -21,6 +21,7 @@ export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
           Object.entries(applications).map(([name, application]) => [name || DEFAULT_SERVE_APP, statusOf(application)]),
         ),
         config: deployedConfig(Object.values(applications)),
+        capacity,
       };
     }
   }

@@ -45,6 +45,8 @@ export type ServeAnswer =
       readonly applications: Readonly<Record<string, AppStatus>>;
       /** The configuration that Serve says it runs, where it says so. */
       readonly config: Readonly<Record<string, unknown>> | undefined;
+      /** The target capacity that Serve reports, in percent; absent: none, which is all. */
+      readonly capacity?: number | undefined;
     }
   | { readonly kind: 'failing'; readonly message: string };
 
@@ -99,7 +101,8 @@ export type ServeConfig =
   | { readonly ok: false; readonly error: string };
 
 /**
- * What the operator remembers of a service between two looks. Losing it costs a configuration that is sent once more, and nothing else.
+ * What the operator remembers of a service between two reconciles. Losing it costs at most one submission of the configuration, and none
+ * where Serve reports that it runs it.
  */
 export interface ServiceMemory {
   /** What is known of a cluster's head, by the cluster's name. */

@@ -2,6 +2,7 @@ import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import type { HeadMemory, Sent, ServeConfig, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { isRejected } from './deadline.ts';
+import { alreadyDeployed } from './deployed.ts';
 import { headMemory, isHeadReady, LONGEST_PAUSE_MS } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 
@@ -34,7 +35,7 @@ export function planSubmission(
   view: ServiceCluster,
   capacity: number | undefined,
 ): SubmissionPlan {
-  const noted = withComplaint(subject, takeNote(subject, side, view));
+  const noted = withComplaint(subject, withDeployed(subject, side, view, takeNote(subject, side, view)));
   if (noted.head.sent !== undefined || !isHeadReady(subject, view)) return noted;
   // A capacity that was taken just now is not in the status yet, from which the wish was made.
   const next = nextSubmission(subject, side, view, noted.head, noted.capacity ?? capacity);
@@ -47,6 +48,11 @@ export function planSubmission(
   const waitMs = noted.head.pauseUntil - subject.now;
   if (waitMs > 0) return { ...noted, lookAgainMs: waitMs };
   return send(side, noted, next.wanted, next.isStep);
+}
+
+function withDeployed(subject: Subject, side: Side, view: ServiceCluster, plan: SubmissionPlan): SubmissionPlan {
+  const taken = isFrozen(subject, side) ? undefined : alreadyDeployed(subject, side, view, plan.head);
+  return taken === undefined ? plan : { ...plan, head: { ...plan.head, taken } };
 }
 
 /** Whether a cluster keeps the configuration that it has, whatever the spec says: it is the one that the traffic leaves. */

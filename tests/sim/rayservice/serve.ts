@@ -110,11 +110,13 @@ export function put(
   else api.store.update(key, object);
 }
 
-function details({ config, readyAt, isBroken }: Serve, now: number): object {
+/** Deployments of an earlier configuration go on while a new one is deployed, and where it cannot be. */
+function details({ config, readyAt, isBroken, servesFrom = Number.POSITIVE_INFINITY }: Serve, now: number): object {
   const status = now < readyAt ? 'DEPLOYING' : isBroken ? 'DEPLOY_FAILED' : 'RUNNING';
+  const answering = servesFrom <= now ? { main: { name: 'main', status: 'HEALTHY', message: '' } } : {};
   const applications = (config.applications ?? []).map((app) => [
     app.name ?? '',
-    { status, message: isBroken ? 'no such code' : '', deployed_app_config: app, deployments: {} },
+    { status, message: isBroken ? 'no such code' : '', deployed_app_config: app, deployments: answering },
   ]);
   return {
     applications: Object.fromEntries(applications),

@@ -1,4 +1,4 @@
-import { ApplicationStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
+import { ApplicationStatus, type AppStatus, DeploymentStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
 import type { PodRecord } from '../raycluster/observed.ts';
 import type { HeadMemory, ServiceCluster } from './observed.ts';
 import { nameOf, type Side, type Subject } from './subject.ts';
@@ -44,6 +44,21 @@ export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
   const applications = Object.values(serve.applications);
   return applications.length > 0 && applications.every(({ status }) => status === ApplicationStatus.Running);
 }
+
+/**
+ * Whether Serve reports that no request can be answered: it has no application, or all have failed to deploy and none has a deployment of an
+ * earlier configuration left, as after the loss of a head. A Serve that does not report gets the benefit of the doubt.
+ */
+export function hasNothingToServe({ serve }: ServiceCluster): boolean {
+  if (serve.kind !== 'known') return false;
+  const hasFailed = ({ status, serveDeploymentStatuses = {} }: AppStatus) =>
+    status === ApplicationStatus.DeployFailed &&
+    Object.values(serveDeploymentStatuses).every((deployment) => DOWN.includes(deployment.status ?? ''));
+  return Object.values(serve.applications).every(hasFailed);
+}
+
+/** Statuses of deployments that have no working replica. */
+const DOWN: readonly string[] = [DeploymentStatus.Unhealthy, ApplicationStatus.DeployFailed];
 
 /** How many pods would take traffic if it came: ready, meant for it, and, as far as we asked, able to. */
 export function servingPods(view: ServiceCluster): number {

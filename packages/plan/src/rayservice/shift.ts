@@ -4,7 +4,7 @@ import { weightOf } from '../build/http-route.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
-import { areApplicationsRunning, headMemory, isHeadReady, isServing } from './serving.ts';
+import { areApplicationsRunning, hasNothingToServe, headMemory, isHeadReady, isServing } from './serving.ts';
 import type { Pace } from './strategy.ts';
 import { sharesOf } from './shares.ts';
 import type { Side, Subject } from './subject.ts';
@@ -53,10 +53,10 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
   // Whoever is alone has everything.
   if (pending.view === undefined) return { active: FULL, pending: 0 };
   if (!isRouteCurrent(subject)) return now;
-  const canActive = endpointsOf(subject, active) > 0;
-  const canPending = endpointsOf(subject, pending) > 0;
-  // No traffic goes where nobody is while the other side can take it.
-  if (now.pending > 0 && !canPending && canActive) return { active: FULL, pending: 0 };
+  const canActive = canTakeTraffic(subject, active);
+  const canPending = canTakeTraffic(subject, pending);
+  // No traffic goes where nobody answers while the other side does.
+  if (now.pending > 0 && !canPending && canActive && shares.activeCapacity > 0) return { active: FULL, pending: 0 };
   const isPendingServing =
     direction === 'back'
       ? areApplicationsRunning(pending.view)
@@ -69,6 +69,11 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
   if (restMs(subject, gaining, pace) > 0) return now;
   const isReady = direction === 'back' ? canActive || !canRescue : canPending && isPendingServing;
   return isReady ? nextWeights(shares, pace.step, direction === 'back') : now;
+}
+
+/** Pods are ready behind its Service; ready pods say nothing of the applications, so what Serve reports counts too. */
+function canTakeTraffic(subject: Subject, side: Side): boolean {
+  return endpointsOf(subject, side) > 0 && (side.view === undefined || !hasNothingToServe(side.view));
 }
 
 /** How long until traffic may move again; 0: it may. */

@@ -4,6 +4,8 @@ import { guard } from '@manta/base';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds that pass evenly, from any beginning, however the machine's clock is set; absent: `now` does. */
+  steady?(): number;
   /** Calls `run` once after `delayMs`; the returned function cancels it. A pending timer never keeps the process alive by itself. */
   setTimer(delayMs: number, run: () => void): () => void;
   /** Resolves when answers that have come in meanwhile have been heard; a clock of a simulation has nothing outside to listen to. */
@@ -13,6 +15,7 @@ export interface Clock {
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => performance.now(),
   setTimer(delayMs, run) {
     const timer = setTimeout(guard('timer', undefined, run), delayMs);
     timer.unref();

@@ -10,6 +10,7 @@ export const CLOCK = { name: 'clock', namespace: NAMESPACE } as const;
 export function operatorClock(clock: Clock, { api }: Backstage): Clock {
   return {
     now: () => clock.now() + aheadMs(api.store.get({ ...CLOCK, resource: STORED.configMaps })),
+    steady: () => clock.now(),
     setTimer: (delayMs, run) => clock.setTimer(delayMs, run),
   };
 }

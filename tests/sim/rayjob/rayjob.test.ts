@@ -21,6 +21,14 @@ it(`so it does where clusters are deleted whose heads are not ready, in ${FOCUSE
   expect(failed === undefined ? '' : await describeFailure(scenario, failed, 200)).toBe('');
 }, 300_000);
 
+/** A run in which the operator's clock is set forward by ten minutes while a head is silent. */
+const CLOCK_SET_FORWARD = 477_244;
+
+it(`a clock that is set forward does not end the operator's patience (seed ${CLOCK_SET_FORWARD})`, async () => {
+  const { violation } = await simulate(rayJobScenario(), CLOCK_SET_FORWARD);
+  expect(violation).toBeUndefined();
+});
+
 it('the same seed gives the same history', async () => {
   const [first, second] = [await simulate(rayJobScenario(), 7), await simulate(rayJobScenario(), 7)];
   expect(second.log).toEqual(first.log);

@@ -29,6 +29,14 @@ describe('a service that nothing disturbs', () => {
   }, 300_000);
 });
 
+/** Runs in which a head is lost while broken code is deployed, so that ready pods have nothing to serve: of the new cluster, of the old one. */
+const SERVES_NOTHING = [460_768, 9_000_020];
+
+it.each(SERVES_NOTHING)('no share stays with a cluster that serves nothing (seed %d)', async (seed) => {
+  const { violation } = await simulate(rayServiceScenario(), seed);
+  expect(violation).toBeUndefined();
+});
+
 it('the same seed gives the same history', async () => {
   const [first, second] = [await simulate(rayServiceScenario(), 7), await simulate(rayServiceScenario(), 7)];
   expect(second.log).toEqual(first.log);

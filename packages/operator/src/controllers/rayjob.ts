@@ -41,6 +41,7 @@ import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.t
 import type { RayHeads } from '../observe/ray-heads.ts';
 import { observeRayJob, ownerOf, type RayJobObserver } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import { Silences } from '../observe/silences.ts';
 import { SubmitterEnds } from '../observe/submitter-ends.ts';
 import { UnmadeClusters } from '../observe/unmade-clusters.ts';
 import { ToldWarnings } from '../told-warnings.ts';
@@ -69,9 +70,11 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   const { cache, jobs, events, poller, metrics } = options;
   const ends = new SubmitterEnds();
   const absences = new Absences();
+  const silences = new Silences();
+  const steady = () => world.clock.steady?.() ?? world.clock.now();
   const handedOver = new Map<string, string>();
   const unmade = new UnmadeClusters();
-  const memory = { ends, absences, handedOver, unmade };
+  const memory = { ends, absences, silences, steady, handedOver, unmade };
   const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ...memory };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
@@ -112,7 +115,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     metrics.forget(key);
     hold.release(key);
     warnings.forget(key);
-    for (const kept of [ends, absences]) kept.forget(key);
+    for (const kept of [ends, absences, silences]) kept.forget(key);
     for (const kept of [handedOver, repaired, unmade]) kept.delete(key);
   }
 
@@ -132,6 +135,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     const heldMs = hold.waitMs(key, isUrgent, world.clock.now());
     if (heldMs > 0) return heldMs;
     await writeStatus(actor, before, after);
+    silences.since(key, after.jobStatusCheckFailureStartTime, { now: world.clock.now(), steady: steady() });
     if (isHandedOver(before, after)) handedOver.set(key, after.jobId ?? '');
     hold.release(key);
     metrics.wrote(job, after, world.clock.now());

@@ -18,6 +18,12 @@ describe('Absences', () => {
     expect(absences.since('ml/a', true, 4000)).toBe(4000);
   });
 
+  it('do not grow when the clock is set forward', () => {
+    const absences = new Absences();
+    absences.since('ml/a', true, 1000, 50);
+    expect(absences.since('ml/a', true, 601_000, 60)).toBe(600_990);
+  });
+
   it('begin anew when the clock is set back', () => {
     const absences = new Absences();
     absences.since('ml/a', true, 9000);

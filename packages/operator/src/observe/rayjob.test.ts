@@ -15,6 +15,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
 import { Absences } from './absences.ts';
+import { Silences } from './silences.ts';
 import { observeRayJob, type RayJobObserver } from './rayjob.ts';
 import { SubmitterEnds } from './submitter-ends.ts';
 import { UnmadeClusters } from './unmade-clusters.ts';
@@ -51,6 +52,8 @@ beforeEach(() => {
     now: () => clock.now(),
     ends: new SubmitterEnds(),
     absences: new Absences(),
+    silences: new Silences(),
+    steady: () => observer.now(),
     handedOver: new Map(),
     unmade: new UnmadeClusters(),
   };

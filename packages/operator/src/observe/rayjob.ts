@@ -37,6 +37,7 @@ import type { RayJobCache } from './rayjob-cache.ts';
 import { answerOf, commandsOf } from './rayjob-answers.ts';
 import { clustersFor, straysOf } from './rayjob-strays.ts';
 import { withSpareSecret } from './spare-secret.ts';
+import type { Silences } from './silences.ts';
 import type { SubmitterEnds } from './submitter-ends.ts';
 import type { UnmadeClusters } from './unmade-clusters.ts';
 
@@ -50,8 +51,11 @@ export interface RayJobObserver {
   readonly context: BuildContext;
   readonly parseYaml: YamlParser;
   readonly now: () => number;
+  /** Passes evenly, see `Clock.steady`. */
+  readonly steady: () => number;
   readonly ends: SubmitterEnds;
   readonly absences: Absences;
+  readonly silences: Silences;
   readonly unmade: UnmadeClusters;
   /** The id of each job that this process itself has brought to where it is submitted: nobody has submitted it before. */
   readonly handedOver: ReadonlyMap<ObjectKey, string>;
@@ -128,11 +132,14 @@ async function look(
   if (!core.job.status?.jobDeploymentStatus) poller.forget(ownerOf(key));
   const lookup = await findHead(observer, core, signal);
   const now = observer.now();
+  const steady = observer.steady();
+  const { jobStatusCheckFailureStartTime: noted } = core.job.status ?? {};
   const isMissing = cluster === undefined && WITH_CLUSTER.includes(core.job.status?.jobDeploymentStatus ?? '');
   const seen: Omit<ObservedRayJob, 'answer'> = {
     ...core,
     now,
-    missingSince: observer.absences.since(key, isMissing, now),
+    missingSince: observer.absences.since(key, isMissing, now, steady),
+    failingSince: observer.silences.since(key, noted, { now, steady }),
     isUnmade: observer.unmade.has(key, core.job.status ?? {}),
     address: cluster === undefined ? NOWHERE : heads.address(cluster),
     ...commandsOf(poller.results(ownerOf(key)), core.job.status?.jobId ?? ''),

@@ -13,6 +13,8 @@ export interface ObservedRayJob {
   readonly cluster: RayCluster | undefined;
   /** Since when this process has missed the cluster of a job that runs, by its own clock. */
   readonly missingSince?: number | undefined;
+  /** Since when status checks have been failing, corrected for changes of the clock; absent: what the status says. */
+  readonly failingSince?: number | undefined;
   /** Whether this process has written down the names of the attempt itself, and no cluster was made under them since. */
   readonly isUnmade?: boolean;
   /** Every head pod that carries the cluster's label. */

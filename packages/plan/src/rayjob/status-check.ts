@@ -8,7 +8,9 @@ import type { Submitter } from './submitter.ts';
 import { msUntil, plainTime } from './times.ts';
 
 /** Milliseconds until a head that does not answer is given up. */
-export function msToStatusCheckTimeout({ status, context, now }: Subject): number | undefined {
+export function msToStatusCheckTimeout({ status, context, now, failingSince }: Subject): number | undefined {
+  if (status.jobStatusCheckFailureStartTime === undefined) return undefined;
+  if (failingSince !== undefined) return failingSince + timeoutOf({ context }) * 1000 - now;
   return msUntil(status.jobStatusCheckFailureStartTime, timeoutOf({ context }), now);
 }
 

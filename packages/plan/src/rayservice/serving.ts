@@ -1,4 +1,11 @@
-import { ApplicationStatus, type AppStatus, DeploymentStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
+import {
+  ApplicationStatus,
+  type AppStatus,
+  DeploymentStatus,
+  isConditionTrue,
+  NodeType,
+  RayClusterConditionType,
+} from '@manta/api';
 import type { PodRecord } from '../raycluster/observed.ts';
 import type { HeadMemory, ServiceCluster } from './observed.ts';
 import { nameOf, type Side, type Subject } from './subject.ts';
@@ -55,6 +62,16 @@ export function hasNothingToServe({ serve }: ServiceCluster): boolean {
     status === ApplicationStatus.DeployFailed &&
     Object.values(serveDeploymentStatuses).every((deployment) => DOWN.includes(deployment.status ?? ''));
   return Object.values(serve.applications).every(hasFailed);
+}
+
+/** Whether Serve reports an application that runs, or a deployment of an earlier configuration that is healthy. */
+export function answersSomething({ serve }: ServiceCluster): boolean {
+  if (serve.kind !== 'known') return false;
+  return Object.values(serve.applications).some(
+    ({ status, serveDeploymentStatuses = {} }) =>
+      status === ApplicationStatus.Running ||
+      Object.values(serveDeploymentStatuses).some((deployment) => deployment.status === DeploymentStatus.Healthy),
+  );
 }
 
 /** Statuses of deployments that have no working replica. */

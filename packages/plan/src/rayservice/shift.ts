@@ -4,7 +4,14 @@ import { weightOf } from '../build/http-route.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
-import { areApplicationsRunning, hasNothingToServe, headMemory, isHeadReady, isServing } from './serving.ts';
+import {
+  answersSomething,
+  areApplicationsRunning,
+  hasNothingToServe,
+  headMemory,
+  isHeadReady,
+  isServing,
+} from './serving.ts';
 import type { Pace } from './strategy.ts';
 import { sharesOf } from './shares.ts';
 import type { Side, Subject } from './subject.ts';
@@ -61,7 +68,7 @@ export function wishedWeights(subject: Subject, pace: Pace, direction: Direction
     direction === 'back'
       ? areApplicationsRunning(pending.view)
       : isServing(subject, pending, subject.spec.serveConfigV2 ?? '');
-  const canRescue = canPending && shares.pendingCapacity > 0 && isPendingServing;
+  const canRescue = canPending && shares.pendingCapacity > 0 && answersSomething(pending.view);
   if (now.active > 0 && !canActive && canRescue) {
     return { active: 0, pending: FULL };
   }

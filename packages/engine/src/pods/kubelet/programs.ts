@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** The parts of an installation that its programs read. Whatever else lies beside them is none of a container's business: in `~/.local`, say. */
-const PARTS = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'include', 'etc', 'ssl', 'conda-meta', 'pyvenv.cfg'];
+const PARTS = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'include', 'etc', 'ssl', 'usr', 'pyvenv.cfg'];
+/** What marks a folder that holds an installation of Python and nothing else, which is shown whole. */
+const WHOLE = ['pyvenv.cfg', 'conda-meta'];
 /** Part of every container anyway. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib[^/]*|nix\/store|gnu\/store)(?:\/|$)/;
 /** Programs whose own installation is needed too, as they may be links out of a virtual environment. */
@@ -22,7 +25,8 @@ export function programsAround(bin: string): readonly string[] {
     const home = basename(folder) === 'bin' ? dirname(folder) : undefined;
     if (home === undefined || home === '/' || installations.has(home)) return;
     installations.add(home);
-    for (const part of PARTS) if (existsSync(join(home, part))) found.add(join(home, part));
+    if (isWhole(home)) found.add(home);
+    else for (const part of PARTS) if (existsSync(join(home, part))) found.add(join(home, part));
     for (const interpreter of interpretersOf(folder)) visit(dirname(interpreter));
   };
   visit(bin);
@@ -36,6 +40,12 @@ export function programsAround(bin: string): readonly string[] {
 
 /** An installation does not change under a running engine. */
 const cache = new Map<string, readonly string[]>();
+
+/** Somebody may have made a virtual environment of their home. */
+function isWhole(home: string): boolean {
+  const isAboveHome = `${realOf(homedir())}/`.startsWith(`${realOf(home)}/`);
+  return !isAboveHome && WHOLE.some((name) => existsSync(join(home, name)));
+}
 
 /** Where the Pythons of a folder are: each link on the way, the last one, and what `pyvenv.cfg` and scripts name. */
 function interpretersOf(folder: string): readonly string[] {

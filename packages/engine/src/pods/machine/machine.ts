@@ -178,7 +178,16 @@ const TOOLS = ['nsenter', 'unshare', 'setpriv', 'chroot', 'readlink', 'mount'];
 
 /** Whether this machine can be had at all: the tools are there and namespaces are allowed. Undefined when it can, else why not. */
 export function whyNoNamespaces(flags: readonly string[]): Promise<string | undefined> {
-  const trial = `PATH=${quote(toolPath())}; ip link add manta-try type bridge && mount -t tmpfs tmpfs /mnt && for tool in ${TOOLS.join(' ')}; do command -v $tool >/dev/null || { echo "$tool is not installed" >&2; exit 1; }; done`;
+  const trial = [
+    'set -e',
+    `PATH=${quote(toolPath())}`,
+    `for tool in ${TOOLS.join(' ')}; do command -v $tool >/dev/null || { echo "$tool is not installed" >&2; exit 1; }; done`,
+    'ip link add manta-try type bridge',
+    // With the options that containers are built with: small systems have a mount without them.
+    'mount -n -t tmpfs tmpfs /mnt; cd /mnt; mkdir from to; mount -n -c --bind ./from ./to',
+    // Pods have user namespaces of their own within this one.
+    ...(flags.includes('-U') ? ['unshare -U -r -- true'] : []),
+  ].join('\n');
   return new Promise((resolve) => {
     const child = spawn('unshare', [...flags, '--', 'sh', '-c', trial], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';

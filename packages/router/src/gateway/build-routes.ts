@@ -2,6 +2,7 @@ import type { RouteTable } from '../proxy/route-table.ts';
 import { attachRoute, parentKey } from './attach-route.ts';
 import { type ConvertedRule, convertRule } from './convert-rule.ts';
 import { GatewayDraft, type GatewayVerdict } from './gateway-draft.ts';
+import { byAge, HostnameClaims } from './hostname-claims.ts';
 import { CONTROLLER_NAME, type Gateway, type HttpRoute, type ParentRef } from './kinds.ts';
 import type { Observed } from './observed.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -22,16 +23,23 @@ export interface ParentVerdict {
 
 /** Decides everything from what there is: pure, so that the same objects always give the same table. */
 export function buildRoutes(observed: Observed, className: string): Built {
-  const ours = new Map(
-    observed.gateways
-      .filter((gateway) => isOurs(gateway, observed, className))
-      .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-      .map((gateway) => [keyOf(gateway), new GatewayDraft(gateway, observed)]),
+  const gateways = observed.gateways.filter((gateway) => isOurs(gateway, observed, className)).toSorted(byAge);
+  const claims = new HostnameClaims(gateways);
+  const ours = new Map(gateways.map((gateway) => [keyOf(gateway), new GatewayDraft(gateway, observed, claims)]));
+  const placed = Map.groupBy(
+    observed.routes.flatMap((route) => findParents(route, ours)),
+    ({ gateway }) => gateway,
   );
-  const routes = new Map<string, readonly ParentVerdict[]>();
-  for (const route of observed.routes) {
-    const verdicts = placeRoute(route, ours, observed);
-    if (verdicts.length > 0) routes.set(keyOf(route), verdicts);
+  const routes = new Map<string, ParentVerdict[]>();
+  const converted = new Map<HttpRoute, readonly ConvertedRule[]>();
+  // The oldest Gateway first: it owns what several claim.
+  for (const [key, draft] of ours) {
+    for (const { route, parentRef } of placed.get(key) ?? []) {
+      const rules = converted.get(route) ?? convertRules(route, observed);
+      converted.set(route, rules);
+      const verdicts = routes.get(keyOf(route)) ?? [];
+      routes.set(keyOf(route), [...verdicts, placeRoute(route, parentRef, draft, { rules, claims })]);
+    }
   }
   const drafts = [...ours.values()];
   return {
@@ -54,36 +62,58 @@ function isOurs({ spec }: Gateway, { classes }: Observed, className: string): bo
   return found === undefined ? name === className : found.spec?.controllerName === CONTROLLER_NAME;
 }
 
-function placeRoute(
-  route: HttpRoute,
-  gateways: ReadonlyMap<string, GatewayDraft>,
-  observed: Observed,
-): readonly ParentVerdict[] {
+interface Placement {
+  readonly route: HttpRoute;
+  readonly parentRef: ParentRef;
+  /** By `namespace/name`. */
+  readonly gateway: string;
+}
+
+function findParents(route: HttpRoute, gateways: ReadonlyMap<string, unknown>): readonly Placement[] {
   const namespace = route.metadata?.namespace ?? '';
-  const parents = (route.spec?.parentRefs ?? []).flatMap((parentRef) => {
-    const draft = gateways.get(parentKey(parentRef, namespace) ?? '');
-    return draft === undefined ? [] : [{ parentRef, draft }];
+  return (route.spec?.parentRefs ?? []).flatMap((parentRef) => {
+    const gateway = parentKey(parentRef, namespace) ?? '';
+    return gateways.has(gateway) ? [{ route, parentRef, gateway }] : [];
   });
-  if (parents.length === 0) return [];
+}
+
+function convertRules(route: HttpRoute, observed: Observed): readonly ConvertedRule[] {
+  const namespace = route.metadata?.namespace ?? '';
   const createdAt = Date.parse(route.metadata?.creationTimestamp ?? '') || 0;
-  const rules = (route.spec?.rules ?? []).map((rule, index) =>
+  return (route.spec?.rules ?? []).map((rule, index) =>
     convertRule(rule, { key: `${keyOf(route)}/${index}`, namespace, createdAt }, observed),
   );
+}
+
+function placeRoute(
+  route: HttpRoute,
+  parentRef: ParentRef,
+  draft: GatewayDraft,
+  { rules, claims }: { readonly rules: readonly ConvertedRule[]; readonly claims: HostnameClaims },
+): ParentVerdict {
+  const { yes, no } = judge(route.metadata?.generation);
+  const say = (accepted: Verdict): ParentVerdict => ({ parentRef, conditions: [accepted, resolved(rules, route)] });
+  const attaching = attachRoute(route, parentRef, draft.gateway);
+  if (attaching.kind === 'refused') return say(no('Accepted', attaching.reason, attaching.message));
   const usable = rules.flatMap(({ rule }) => (rule === undefined ? [] : [rule]));
-  return parents.map(({ parentRef, draft }) => {
-    const attaching = attachRoute(route, parentRef, draft.gateway);
-    const { yes, no } = judge(route.metadata?.generation);
-    if (attaching.kind === 'refused') {
-      return { parentRef, conditions: [no('Accepted', attaching.reason, attaching.message), resolved(rules, route)] };
-    }
-    for (const { listener, hostnames } of attaching.attachments) draft.add(listener, hostnames, usable, keyOf(route));
-    const unsupported = rules.find((rule) => rule.unsupported !== undefined)?.unsupported;
-    const accepted =
-      unsupported === undefined
-        ? yes('Accepted', 'the router serves this route')
-        : no('Accepted', 'UnsupportedValue', unsupported);
-    return { parentRef, conditions: [accepted, resolved(rules, route)] };
-  });
+  const lost: string[] = [];
+  let isServed = false;
+  for (const { listener, hostnames } of attaching.attachments) {
+    const owned = hostnames.filter((hostname) => {
+      const owner =
+        claims.conflictOf(listener) ??
+        (hostname === undefined ? undefined : claims.claimRoute(draft.gateway, listener, hostname));
+      if (owner !== undefined) lost.push(`${hostname} belongs to the Gateway ${keyOf(owner)}`);
+      return owner === undefined;
+    });
+    isServed ||= owned.length > 0;
+    draft.add(listener, owned, usable, keyOf(route));
+  }
+  const unsupported = rules.find((rule) => rule.unsupported !== undefined)?.unsupported;
+  if (unsupported !== undefined) return say(no('Accepted', 'UnsupportedValue', unsupported));
+  const told = [...new Set(lost)].join('; ');
+  if (!isServed) return say(no('Accepted', 'NoMatchingListenerHostname', told));
+  return say(yes('Accepted', told === '' ? 'the router serves this route' : `served in part: ${told}`));
 }
 
 function resolved(rules: readonly ConvertedRule[], route: HttpRoute): Verdict {

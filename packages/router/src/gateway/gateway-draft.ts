@@ -1,7 +1,8 @@
 import type { GatewayRoutes, HostCertificate, HostRules, RouteRule } from '../proxy/route-table.ts';
 import { strangeKinds, takesHttpRoutes } from './attach-route.ts';
 import { type Gateway, GATEWAY_GROUP, type Listener } from './kinds.ts';
-import { isSecure, listenerCertificates, type ListenerProblem } from './listener-tls.ts';
+import { type HostnameClaims, hostnameOf } from './hostname-claims.ts';
+import { isSecure, isServed, listenerCertificates, type ListenerProblem } from './listener-tls.ts';
 import type { CertificateRecord, Observed } from './observed.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -36,10 +37,11 @@ export class GatewayDraft {
   readonly #secure: RulesByHost = new Map();
   readonly #attached = new Map<string, Set<string>>();
 
-  constructor(gateway: Gateway, observed: Observed) {
+  constructor(gateway: Gateway, observed: Observed, claims: HostnameClaims) {
     this.gateway = gateway;
     this.#listeners = (gateway.spec?.listeners ?? []).map((listener) => {
-      const found = listenerCertificates(listener, gateway, observed);
+      const owner = claims.conflictOf(listener);
+      const found = owner === undefined ? listenerCertificates(listener, gateway, observed) : conflict(listener, owner);
       return 'reason' in found
         ? { listener, certificates: [], problem: found }
         : { listener, certificates: found, problem: undefined };
@@ -68,21 +70,35 @@ export class GatewayDraft {
 
   /** For clients without TLS. */
   routes(): GatewayRoutes {
-    return { ownHosts: [this.#ownHost()], hosts: hostsOf(this.#plain) };
+    return { ownHosts: [this.#ownHost()], hosts: this.#hosts(this.#plain, false) };
   }
 
   /** For clients with TLS. */
   secureRoutes(): GatewayRoutes {
-    return { ownHosts: [this.#ownHost()], hosts: hostsOf(this.#secure) };
+    return { ownHosts: [this.#ownHost()], hosts: this.#hosts(this.#secure, true) };
+  }
+
+  /** A listener keeps its hostname also while it has no routes: requests for it are not for others with a wildcard. */
+  #hosts(byHost: RulesByHost, isForTls: boolean): readonly HostRules[] {
+    const hosts = [...byHost].map(([hostname, rules]) => ({ hostname, rules: [...rules.values()] }));
+    const idle = this.#listeners.flatMap(({ listener, problem }) => {
+      const hostname = hostnameOf(listener);
+      const isOurs = isServed(listener) && isSecure(listener) === isForTls && problem?.reason !== 'HostnameConflict';
+      return isOurs && hostname !== undefined && !byHost.has(hostname) ? [hostname] : [];
+    });
+    return [...hosts, ...[...new Set(idle)].map((hostname) => ({ hostname, rules: [] }))];
   }
 
   /** A listener for every host has one for the Gateway's own name too: that is how several Gateways are told apart. */
   certificates(): readonly HostCertificate[] {
-    return this.#listeners.flatMap(({ listener, certificates }) => {
+    return this.#listeners.flatMap(({ listener, certificates }): readonly HostCertificate[] => {
       if (certificates.length === 0) return [];
       const pairs = { certs: certificates.map(({ cert }) => cert), keys: certificates.map(({ key }) => key) };
-      const names = listener.hostname ? [listener.hostname] : [this.#ownHost(), undefined];
-      return names.map((hostname) => ({ hostname, ...pairs }));
+      if (listener.hostname) return [{ hostname: listener.hostname, ...pairs }];
+      return [
+        { hostname: this.#ownHost(), isOwnName: true, ...pairs },
+        { hostname: undefined, ...pairs },
+      ];
     });
   }
 
@@ -119,7 +135,9 @@ export class GatewayDraft {
         strange.length > 0 && problem?.type !== 'ResolvedRefs'
           ? no('ResolvedRefs', 'InvalidRouteKinds', kinds)
           : say('ResolvedRefs'),
-        no('Conflicted', 'NoConflicts', ''),
+        problem?.reason === 'HostnameConflict'
+          ? yes('Conflicted', problem.message, problem.reason)
+          : no('Conflicted', 'NoConflicts', ''),
       ],
     };
   }
@@ -132,6 +150,9 @@ export class GatewayDraft {
 
 const SUPPORTED_KINDS = [{ group: GATEWAY_GROUP, kind: 'HTTPRoute' }] as const;
 
-function hostsOf(byHost: RulesByHost): readonly HostRules[] {
-  return [...byHost].map(([hostname, rules]) => ({ hostname, rules: [...rules.values()] }));
+/** The Gateway API has the listener say so twice: as a conflict, and as not accepted. */
+function conflict({ hostname }: Listener, { metadata }: Gateway): ListenerProblem {
+  const owner = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+  const message = `the hostname ${hostname} belongs to the Gateway ${owner}, which is older; choose another hostname, or attach the routes to that Gateway`;
+  return { type: 'Accepted', reason: 'HostnameConflict', message };
 }

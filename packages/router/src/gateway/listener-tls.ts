@@ -7,7 +7,12 @@ import { grantHint, mayRefer, type Referrer } from './reference-grants.ts';
 /** What a listener lacks, in the Gateway API's words and in ours. */
 export interface ListenerProblem {
   readonly type: 'Accepted' | 'ResolvedRefs';
-  readonly reason: 'UnsupportedProtocol' | 'UnsupportedValue' | 'InvalidCertificateRef' | 'RefNotPermitted';
+  readonly reason:
+    | 'UnsupportedProtocol'
+    | 'UnsupportedValue'
+    | 'InvalidCertificateRef'
+    | 'RefNotPermitted'
+    | 'HostnameConflict';
   readonly message: string;
 }
 

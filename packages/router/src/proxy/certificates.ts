@@ -20,22 +20,28 @@ interface Held {
 export class Certificates {
   #held = new Map<string, Held>();
   #byHost = new Map<string, Held>();
+  #byOwnName = new Map<string, Held>();
   #fallback: Held | undefined;
 
   /** From now on new connections get these. Of two for the same name the first counts. */
   set(certificates: readonly HostCertificate[]): void {
     const held = new Map<string, Held>();
     const byHost = new Map<string, Held>();
+    const byOwnName = new Map<string, Held>();
     let fallback: Held | undefined;
-    for (const { hostname, certs, keys } of certificates) {
+    for (const { hostname, isOwnName = false, certs, keys } of certificates) {
       const text = [...certs, ...keys].join();
       const one = held.get(text) ?? this.#held.get(text) ?? hold(certs, keys);
       held.set(text, one);
       if (hostname === undefined) fallback ??= one;
-      else if (!byHost.has(hostname.toLowerCase())) byHost.set(hostname.toLowerCase(), one);
+      else {
+        const names = isOwnName ? byOwnName : byHost;
+        if (!names.has(hostname.toLowerCase())) names.set(hostname.toLowerCase(), one);
+      }
     }
     this.#held = held;
     this.#byHost = byHost;
+    this.#byOwnName = byOwnName;
     this.#fallback = fallback;
   }
 
@@ -54,7 +60,7 @@ export class Certificates {
     let found = this.#byHost.get(lower);
     for (let dot = lower.indexOf('.'); found === undefined && dot >= 0; dot = lower.indexOf('.', dot + 1))
       found = this.#byHost.get(`*${lower.slice(dot)}`);
-    return (found ?? this.#fallback)?.context;
+    return (found ?? this.#byOwnName.get(lower) ?? this.#fallback)?.context;
   }
 }
 

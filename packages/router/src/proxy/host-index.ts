@@ -31,10 +31,12 @@ export class HostIndex<T> {
   /** What there is for a client that calls us `host`, or why nothing is. */
   entriesFor(host: string): readonly T[] | string {
     const bare = bareHost(host);
-    const exact = this.#own.get(bare) ?? this.#exact.get(bare);
+    const exact = this.#exact.get(bare);
     if (exact !== undefined) return exact;
     const wildcard = this.#wildcards.find(({ suffix }) => bare.endsWith(suffix) && bare.length > suffix.length);
     if (wildcard !== undefined) return wildcard.entries;
+    const own = this.#own.get(bare);
+    if (own !== undefined) return own;
     const [only] = this.#catchAlls;
     if (only === undefined) return `no route is known for the host ${bare}`;
     if (this.#catchAlls.length === 1) return only.entries;
@@ -48,9 +50,10 @@ export class HostIndex<T> {
   }
 }
 
-/** The host name in lower case without the port. */
+/** The host name in lower case, without the port and the dot of a name that is absolute. */
 function bareHost(host: string): string {
   const colon = host.lastIndexOf(':');
   const isPort = colon > 0 && !host.endsWith(']');
-  return (isPort ? host.slice(0, colon) : host).toLowerCase();
+  const name = (isPort ? host.slice(0, colon) : host).toLowerCase();
+  return name.endsWith('.') ? name.slice(0, -1) : name;
 }

@@ -16,13 +16,15 @@ export interface SecureRoutes {
 export interface HostCertificate {
   /** `example.com`, `*.example.com`, or undefined for every host, and for clients that name none. */
   readonly hostname: string | undefined;
+  /** The name of a Gateway, which never wins over a hostname of a listener. */
+  readonly isOwnName?: boolean;
   readonly certs: readonly string[];
   readonly keys: readonly string[];
 }
 
 /** The rules that one Gateway brings. */
 export interface GatewayRoutes {
-  /** Host names that always mean this Gateway, also where several share an address: `name.namespace`. */
+  /** Names by which clients choose this Gateway among several that share an address: `name.namespace`. Hostnames win over them. */
   readonly ownHosts: readonly string[];
   readonly hosts: readonly HostRules[];
 }

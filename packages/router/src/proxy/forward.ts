@@ -28,6 +28,8 @@ export interface Observer {
   answered(backend: string, status: number): void;
   /** A request goes to another endpoint because of what happened at this one. */
   retried(backend: string, why: string): void;
+  /** From now on these are the backends of the table. Requests may still be under way at former ones. */
+  serves?(backends: ReadonlySet<string>): void;
 }
 
 /** Those that may be sent twice: asking again changes nothing. */

@@ -90,6 +90,8 @@ class TableProxy implements Proxy {
     this.#certificates.set(table.secure?.certificates ?? []);
     for (const [key, endpoint] of this.#endpoints) if (!kept.has(key)) this.#drain(endpoint);
     this.#endpoints = kept;
+    const rules = [...this.#table.rules.values()];
+    this.#context.observe.serves?.(new Set(rules.flatMap(({ backends }) => backends.map(({ key }) => key))));
   }
 
   setReason(why: string): void {

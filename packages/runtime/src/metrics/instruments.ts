@@ -3,6 +3,8 @@ export type Labels = Readonly<Record<string, string>>;
 
 export interface Counter {
   add(labels: Labels, amount?: number): void;
+  /** Removes every series whose labels include all of these: their subject no longer exists. */
+  remove(labels: Labels): void;
 }
 
 export interface Gauge {

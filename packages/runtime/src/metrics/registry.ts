@@ -57,6 +57,7 @@ function counterFamily(name: string, help: string): Family<Counter> {
       if (!(amount >= 0)) throw new RangeError(`the counter ${name} cannot go down (${amount})`);
       table.get(labels).value += amount;
     },
+    remove: (labels) => table.remove(labels),
   };
   return { instrument, write: (out) => writeNumbers(out, name, help, 'counter', table) };
 }

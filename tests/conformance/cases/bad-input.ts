@@ -1,3 +1,4 @@
+import { sharedWidgets } from '../support/custom-resources.ts';
 import { expect } from '../support/expect.ts';
 import { expectRefusal, type Refusal, warningsOf } from '../support/expect-status.ts';
 import { configMap, patchType } from '../support/objects.ts';
@@ -103,6 +104,21 @@ export const cases: readonly Case[] = [
         reason: 'Invalid',
         message: 'ConfigMap "x" is invalid: []: Too long: may not be more than 1048576 bytes',
       });
+    },
+  },
+  {
+    title: 'an object of more than 1.5 MiB is refused by the store, and stays as it was',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      const widgets = await sharedWidgets(t, 'large', {});
+      const refusal = { code: 500, message: /^etcdserver: request is too large/ };
+      const large = widgets.object('x', { a: 'x'.repeat(1_600_000) });
+      expectRefusal(await t.request('POST', widgets.path(namespace), large), refusal);
+      await t.must('POST', widgets.path(namespace), widgets.object('x', { a: 'x'.repeat(1_000_000) }));
+      const more = { spec: { b: 'x'.repeat(600_000) } };
+      expectRefusal(await t.request('PATCH', widgets.path(namespace, 'x'), more, patchType.merge), refusal);
+      const { spec } = await t.must('GET', widgets.path(namespace, 'x'));
+      expect(Object.keys(spec)).toEqual(['a']);
     },
   },
   {

@@ -25,6 +25,32 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    title: 'warnings carry any character, as UTF-8 in quoted strings',
+    run: async (t) => {
+      const fields = { 'zähler€': 1, '🦈': 1, 'a"b\\c': 1, 'line\nbreak': 1 };
+      const answer = await t.request('POST', configMaps(await t.namespace()), { metadata: { name: 'x' }, ...fields });
+      expect(answer.status).toBe(201);
+      const header = Buffer.from(String(answer.headers['warning']), 'latin1').toString('utf8');
+      expect(warningsOf({ ...answer, headers: { warning: header } })).toEqual([
+        'unknown field "zähler€"',
+        'unknown field "🦈"',
+        'unknown field "a\\"b\\\\c"',
+        'unknown field "line\\nbreak"',
+      ]);
+    },
+  },
+  {
+    title: 'many warnings are cut short',
+    run: async (t) => {
+      const fields = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}-${'x'.repeat(300)}`, 1]));
+      const answer = await t.request('POST', configMaps(await t.namespace()), { metadata: { name: 'x' }, ...fields });
+      expect(answer.status).toBe(201);
+      const warnings = warningsOf(answer);
+      expect(warnings.length).toBe(16);
+      expect(warnings[0]).toBe(`unknown field "f0-${'x'.repeat(238)}`);
+    },
+  },
+  {
     title: 'unknown fields are passed over in silence with Ignore',
     run: async (t) => {
       const answer = await t.request('POST', `${pods(await t.namespace())}?fieldValidation=Ignore`, odd);

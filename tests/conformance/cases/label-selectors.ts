@@ -27,6 +27,8 @@ const selectors: Readonly<Record<string, readonly string[]>> = {
   'example.com/special': ['blue'],
   'example.com/special=': ['blue'],
   'color in ()': [],
+  valueOf: [],
+  '!constructor': ['blue', 'green', 'plain', 'red'],
   'color in (,red)': ['red'],
   ' color = red , size ': ['red'],
 };

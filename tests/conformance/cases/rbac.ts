@@ -240,6 +240,38 @@ export const cases: readonly Case[] = [
       });
     },
   },
+  ...(
+    [
+      ['rolebindings', 'Role'],
+      ['rolebindings', 'ClusterRole'],
+      ['clusterrolebindings', 'ClusterRole'],
+    ] as const
+  ).map(
+    ([plural, kind]): Case => ({
+      title: `a user who may not bind roles gets not found for ${plural} to a missing ${kind}`,
+      run: async (t) => {
+        const namespace = await t.namespace();
+        const rule = { apiGroups: ['rbac.authorization.k8s.io'], resources: [plural], verbs: ['create', 'list'] };
+        const user = await permitEverywhere(t, someone(t), rule);
+        const path =
+          plural === 'rolebindings' ? grouped(rbac, namespace, plural) : `/apis/rbac.authorization.k8s.io/v1/${plural}`;
+        expect(await allowed(user, 'GET', path)).toBe(200);
+        const name = t.unique('later');
+        const binding = {
+          metadata: { name: t.unique('binding') },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'x' }],
+        };
+        expectRefusal(await user.request('POST', path, binding), {
+          code: 404,
+          reason: 'NotFound',
+          message: `${plural}.rbac.authorization.k8s.io "${name}" not found`,
+          details: { name, group: 'rbac.authorization.k8s.io', kind: plural },
+        });
+        expect((await t.request('POST', path, binding)).status).toBe(201);
+      },
+    }),
+  ),
   {
     title: 'the role of a binding cannot be exchanged',
     run: async (t) => {

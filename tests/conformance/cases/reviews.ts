@@ -164,6 +164,55 @@ export const cases: readonly Case[] = [
       });
     },
   },
+  ...[
+    'x:serviceaccount:kube-system',
+    'system:serviceaccount:kube-system',
+    'system:serviceaccount:kube-system:',
+    'system:serviceaccount:kube-system:a:b',
+    'system:serviceaccounts',
+    'system:masters',
+  ].map(
+    (name): Case => ({
+      title: `the user ${name} may be taken on, and gets no group by his name`,
+      run: async (t) => {
+        const headers = { 'impersonate-user': name };
+        const { status } = await t.must('POST', `${authentication}/selfsubjectreviews`, {}, headers);
+        expect(status['userInfo']).toEqual({ username: name, groups: ['system:authenticated'] });
+      },
+    }),
+  ),
+  {
+    title: 'a service account that is taken on with groups has no others',
+    run: async (t) => {
+      const headers = { 'impersonate-user': 'system:serviceaccount:default:default', 'impersonate-group': 'a,b' };
+      const { status } = await t.must('POST', `${authentication}/selfsubjectreviews`, {}, headers);
+      expect(status['userInfo']).toMatchObject({ groups: ['a,b', 'system:authenticated'] });
+    },
+  },
+  {
+    title: 'a UID and extra values may be taken on with permissions of their own only',
+    run: async (t) => {
+      const name = someone(t);
+      const path = `${authentication}/selfsubjectreviews`;
+      const headers = { 'impersonate-user': t.unique('other') };
+      const user = await permitEverywhere(t, name, { apiGroups: [''], resources: ['users'], verbs: ['impersonate'] });
+      await eventuallyHolds(async () => {
+        await user.must('POST', path, {}, headers);
+      });
+      expectRefusal(await user.request('POST', path, {}, { ...headers, 'impersonate-uid': '1' }), { code: 403 });
+      const extra = { ...headers, 'impersonate-extra-scopes': 'all' };
+      expectRefusal(await user.request('POST', path, {}, extra), { code: 403 });
+      await permitEverywhere(t, name, {
+        apiGroups: ['authentication.k8s.io'],
+        resources: ['uids', 'userextras/scopes'],
+        verbs: ['impersonate'],
+      });
+      await eventuallyHolds(async () => {
+        const { status } = await user.must('POST', path, {}, { ...extra, 'impersonate-uid': '1' });
+        expect(status['userInfo']).toMatchObject({ uid: '1', extra: { scopes: ['all'] } });
+      });
+    },
+  },
   {
     title: 'groups without a user are refused',
     run: async (t) => {

@@ -86,6 +86,72 @@ export const cases: readonly Case[] = [
       expect(claims['kubernetes.io']).toMatchObject({ pod: { name: 'p', uid: metadata.uid } });
     },
   },
+  ...(
+    [
+      [{ kind: 'ServiceAccount', name: 'boss' }, 'cannot bind token to object of type /, Kind=ServiceAccount'],
+      [{ kind: 'pod', apiVersion: 'v1', name: 'p' }, 'cannot bind token to object of type /v1, Kind=pod'],
+      [{ kind: 'Job', apiVersion: 'batch/v1', name: 'p' }, 'cannot bind token to object of type batch/v1, Kind=Job'],
+      [{}, 'cannot bind token to object of type /, Kind='],
+      [{ kind: 'Pod', apiVersion: 'v1' }, 'Name parameter required.'],
+    ] as const
+  ).map(
+    ([boundObjectRef, message]): Case => ({
+      title: `a token cannot be bound to ${JSON.stringify(boundObjectRef)}`,
+      run: async (t) => {
+        const path = `${core(await t.namespace(), 'serviceaccounts', 'default')}/token`;
+        const answer = await t.request('POST', path, { spec: { boundObjectRef } });
+        expectRefusal(answer, { code: 400, reason: 'BadRequest', message });
+      },
+    }),
+  ),
+  {
+    title: 'a token is bound to an existing pod of its account only',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      await t.must('POST', core(namespace, 'serviceaccounts'), { metadata: { name: 'boss' } });
+      await t.must('POST', pods(namespace), pod('p'));
+      const ask = (account: string, ref: Fields) =>
+        t.request('POST', `${core(namespace, 'serviceaccounts', account)}/token`, {
+          spec: { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', ...ref } },
+        });
+      expectRefusal(await ask('default', { name: 'none' }), { code: 404, message: 'pods "none" not found' });
+      expectRefusal(await ask('boss', { name: 'p' }), {
+        code: 400,
+        message: 'cannot bind token for serviceaccount "boss" to pod running with different serviceaccount name.',
+      });
+      expectRefusal(await ask('default', { name: 'p', uid: 'other' }), {
+        code: 409,
+        reason: 'Conflict',
+        message:
+          'Operation cannot be fulfilled on Pod "p": the UID in the bound object reference (other) does not match the UID in record. The object might have been deleted and then recreated',
+        details: { name: 'p', kind: 'Pod' },
+      });
+    },
+  },
+  {
+    title: 'a token that is bound to a pod without its UID gets that of the pod',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      const { metadata } = await t.must('POST', pods(namespace), pod('p'));
+      const claims = claimsOf(await tokenOf(t, namespace, { boundObjectRef: { kind: 'Pod', name: 'p' } }));
+      expect(claims['kubernetes.io']).toMatchObject({ pod: { name: 'p', uid: metadata.uid } });
+    },
+  },
+  {
+    title: 'a token may be bound to a secret, and is refused for a missing one',
+    run: async (t) => {
+      const namespace = await t.namespace();
+      const { metadata } = await t.must('POST', core(namespace, 'secrets'), { metadata: { name: 's' } });
+      const ref = { kind: 'Secret', apiVersion: 'v1', name: 's' };
+      const claims = claimsOf(await tokenOf(t, namespace, { boundObjectRef: ref }));
+      expect(claims['kubernetes.io']).toMatchObject({ secret: { name: 's', uid: metadata.uid } });
+      const path = `${core(namespace, 'serviceaccounts', 'default')}/token`;
+      expectRefusal(await t.request('POST', path, { spec: { boundObjectRef: { ...ref, name: 'none' } } }), {
+        code: 404,
+        message: 'secrets "none" not found',
+      });
+    },
+  },
   {
     title: 'a token of an account that is gone is unauthorized',
     run: async (t) => {
@@ -116,6 +182,18 @@ export const cases: readonly Case[] = [
         code: 422,
         reason: 'Invalid',
         message: /spec\.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes/,
+      });
+    },
+  },
+  {
+    title: 'a token that lasts more than 2^32 seconds is refused',
+    run: async (t) => {
+      const path = `${core(await t.namespace(), 'serviceaccounts', 'default')}/token`;
+      expectRefusal(await t.request('POST', path, { spec: { expirationSeconds: 2 ** 32 + 1 } }), {
+        code: 422,
+        reason: 'Invalid',
+        message:
+          /spec\.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2\^32 seconds/,
       });
     },
   },

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Schema } from '../schema.ts';
 import { celName } from './cel-values.ts';
 
@@ -24,7 +25,7 @@ export function typeOfSchema(schema: Schema, isRoot = false): CelType | undefine
     case 'object':
       return objectOf(schema, isRoot);
     case 'string':
-      return { kind: textKinds[schema.format ?? ''] ?? 'string' };
+      return { kind: ownValue(textKinds, schema.format ?? '') ?? 'string' };
     case 'boolean':
       return bool;
     case 'number':

@@ -72,7 +72,7 @@ function acceleratorParams(params: StartParams, limits: Readonly<Record<string, 
   if (params['num-gpus'] === undefined && gpus !== undefined) result['num-gpus'] = String(quantityValue(gpus));
 
   const hasAccelerator = Object.values(ACCELERATORS).some((name) => Object.hasOwn(custom, name));
-  const acceleratorKey = keys.find((key) => ACCELERATORS[key] !== undefined && nonZero(limits[key]) !== undefined);
+  const acceleratorKey = keys.find((key) => Object.hasOwn(ACCELERATORS, key) && nonZero(limits[key]) !== undefined);
   const amount = acceleratorKey === undefined ? undefined : nonZero(limits[acceleratorKey]);
   if (!hasAccelerator && acceleratorKey !== undefined && amount !== undefined) {
     const merged = {

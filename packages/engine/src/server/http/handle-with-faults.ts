@@ -1,4 +1,5 @@
 import { constants } from 'node:http2';
+import { ownValue } from '@manta/base';
 import type { Clock } from '@manta/kube';
 import { type FaultCall, WRITES } from '../../faults/call.ts';
 import type { Refusal, Verdict } from '../../faults/fault.ts';
@@ -12,6 +13,7 @@ import { type HandlerOptions, handle } from './handler.ts';
 import { HeldResponse } from './held-response.ts';
 import { type HttpRequest, type HttpResponse, header, reset } from './http-request.ts';
 import { flag } from './query.ts';
+import { requestTarget } from './request-target.ts';
 import { respondError } from './respond.ts';
 import type { OpenGate } from './watch-response.ts';
 
@@ -79,13 +81,13 @@ function errorOf({ code, reason, message, retryAfterSeconds }: Refusal): StatusE
 const VERBS: Readonly<Record<string, Verb>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 
 function faultCallOf(request: HttpRequest): FaultCall {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'https://engine');
+  const { pathname, query: searchParams } = requestTarget(request.url);
   const [client = ''] = (header(request, 'user-agent') ?? '').split(/[/ ]/);
   const path = parsePath(pathname);
   if (path === undefined) return { client, verb: 'get', resource: pathname };
   const { plural: resource, namespace, name, subresource, isWatch } = path;
   const isStream = isWatch || (request.method === 'GET' && flag(searchParams, 'watch') === true);
-  const verb = isStream ? 'watch' : (VERBS[request.method ?? ''] ?? readOrDelete(request, name !== ''));
+  const verb = isStream ? 'watch' : (ownValue(VERBS, request.method ?? '') ?? readOrDelete(request, name !== ''));
   return { client, verb, resource, namespace, name, subresource };
 }
 

@@ -8,6 +8,7 @@ import { authenticate, type StaticTokens } from './authenticate.ts';
 import { type HttpRequest, type HttpResponse, header } from './http-request.ts';
 import { impersonate } from './impersonate.ts';
 import { handleOther } from './other-request.ts';
+import { requestTarget } from './request-target.ts';
 import { handleResource } from './resource-request.ts';
 import { respondError } from './respond.ts';
 import type { OpenGate } from './watch-response.ts';
@@ -43,7 +44,7 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
   try {
     response.setHeader('audit-id', api.world.newUid());
     response.setHeader('cache-control', 'no-cache, private');
-    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://engine');
+    const { pathname, query } = requestTarget(request.url);
     const path = parsePath(pathname);
     const sender = authenticate(api, request, tokens);
     const user = impersonate(api, request, sender, () => impersonationRefused(request, pathname, path, sender));

@@ -14,16 +14,25 @@ export interface Body {
   readonly duplicateFields: readonly string[];
 }
 
-/** Collects a request's bytes; 413 as soon as they are too many. */
+/** Collects a request's bytes; 413 as soon as they are too many, 400 where the client ends in the middle. */
 export async function collectBody(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of whole(stream)) {
     size += chunk.length;
     if (size > API_SERVER_LIMITS.bodyBytes) throw tooLarge(`limit is ${API_SERVER_LIMITS.bodyBytes}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A stream whose errors are the client's: nothing else than its connection makes them. */
+async function* whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw badRequest(`the request body cannot be read: ${error instanceof Error ? error.message : 'it ended early'}`);
+  }
 }
 
 /** Decodes the object of a POST, PUT or DELETE; `kind` is what the path expects. Custom resources have no protobuf form. */

@@ -1,4 +1,4 @@
-import { API_SERVER_LIMITS } from '@manta/base';
+import { API_SERVER_LIMITS, ownValue } from '@manta/base';
 import { dottedPath } from '../field/path.ts';
 import type { Schema } from '../schema.ts';
 import type { Walk } from './fit.ts';
@@ -51,7 +51,7 @@ export function fitNumber(schema: Schema, value: number, { path, errors }: Walk)
   const { type, multipleOf, minimum, maximum } = schema;
   const format = heededFormat(type, schema.format);
   if (type === 'integer') {
-    const [low, high] = ranges[format ?? 'int64'] ?? [-Infinity, Infinity];
+    const [low, high] = ownValue(ranges, format ?? 'int64') ?? [-Infinity, Infinity];
     if (!Number.isInteger(value) || value < low || value > high) {
       const expected = format === undefined ? `${type} (default format)` : `${type} with format ${format}`;
       errors.push(unplaced(`Checked value must be of type ${expected} in ${dottedPath(path)}`));

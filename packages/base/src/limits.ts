@@ -38,6 +38,12 @@ export const API_SERVER_LIMITS = {
   checkMs: 15_000,
   /** Requests in flight on one HTTP/2 connection. */
   streams: 1_000,
+  /** Operations of a JSON patch (kube-apiserver: the same). */
+  patchOperations: 10_000,
+  /** Bytes that the `copy` operations of a JSON patch may copy (kube-apiserver: the same). */
+  patchCopiedBytes: 3 * MIB,
+  /** Bytes that may wait for a client of a watch that reads slowly, before its watch ends. */
+  watchBacklogBytes: 64 * MIB,
 } as const;
 
 /** Limits of pods on the embedded engine. */
@@ -63,6 +69,7 @@ export const RAY_LIMITS = {
     serve: 6 * MIB,
     /** 10,000 nodes with labels and resources. */
     nodes: 8 * MIB,
+    /** Three short texts. */
     version: 64 * KIB,
     /** A health check answers one word. */
     health: 64 * KIB,
@@ -163,4 +170,62 @@ export const YAML_LIMITS = {
   processAnswerBytes: 16 * MIB,
   /** Texts whose parsed form is remembered, because a reconcile parses them several times. */
   rememberedTexts: 16,
+} as const;
+
+/** Limits of listeners that take nothing but short requests: metrics, probes and webhooks. */
+export const LISTENER_LIMITS = {
+  /** How long a client may take to send the head of a request, counted from the connection or its first byte. */
+  headersMs: 10_000,
+  /** How long a client may take to send a whole request. */
+  requestMs: 10_000,
+  /** How long a connection without requests is kept. */
+  idleMs: 60_000,
+  /** How often connections are checked against these times. */
+  checkMs: 5_000,
+  /** Bytes of the head of a request, on every listener; a larger one is answered with 431. */
+  headerBytes: 16 * KIB,
+} as const;
+
+/** Limits of the operator's webhooks, besides those of {@link LISTENER_LIMITS}. */
+export const WEBHOOK_LIMITS = {
+  /** Bytes of an AdmissionReview. An API server sends objects of at most 3 MiB, twice for an update. */
+  bodyBytes: 8 * MIB,
+  /** How long a connection without requests is kept: longer than the 90 s of API servers, which must be who closes it. */
+  idleMs: 120_000,
+} as const;
+
+/** Limits of the client for API servers, which may be overloaded, behind a broken proxy, or not API servers at all. */
+export const API_CLIENT_LIMITS = {
+  /** The longest `Retry-After` that a call waits for. */
+  retryAfterMs: 60_000,
+  /** Retries of one call because the server asked for them. */
+  retriesAsked: 10,
+  /** How long a list may take; the largest one known takes a minute. */
+  listMs: 600_000,
+  /** Characters of the body of a refused WebSocket that an error shows. */
+  errorCharacters: 64 * KIB,
+  /** MiB of one HTTP/2 connection's buffers. */
+  sessionMib: 512,
+  /** Different warnings of the server that are logged. */
+  warnings: 1_000,
+  /** Bytes of a kubeconfig: a thousand clusters with their certificates. Parsing YAML takes seconds for each MiB. */
+  kubeconfigBytes: 4 * MIB,
+} as const;
+
+/** Limits of the router, besides those of {@link PATTERN_LIMITS}. */
+export const ROUTER_LIMITS = {
+  /** How long a client may take to send the head of a request. */
+  headersMs: 10_000,
+  /** How long a connection without requests is kept. */
+  idleMs: 75_000,
+  /** How long nothing may move on the way of an unfinished request, or of a response that is not read. */
+  stallMs: 300_000,
+  /** How often connections are checked against these times. */
+  checkMs: 5_000,
+  /** Bytes of the head or the trailers of a backend's response. */
+  responseHeadBytes: 64 * KIB,
+  /** Bytes of the line that begins a chunk of a backend's response. */
+  chunkLineBytes: 4 * KIB,
+  /** Idle connections kept to one backend. */
+  idleConnections: 256,
 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseKubernetesYaml } from './kubernetes-yaml.ts';
+import { parseKubernetesYaml, parseWholeYaml } from './kubernetes-yaml.ts';
 
 const read = (text: string) => parseKubernetesYaml(`x: ${text}\n`);
 const x = (value: unknown) => new Map([['x', value]]);
@@ -114,5 +114,19 @@ describe('parseKubernetesYaml()', () => {
       bomb.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(', ')}]`);
     }
     expect(() => parseKubernetesYaml(bomb.join('\n'))).toThrow(/alias/);
+  });
+});
+
+describe('a text beyond the limit', () => {
+  const text = JSON.stringify({ a: [1, { b: 'x'.repeat(600_000) }] });
+
+  it('is read the same way if it is JSON', () => {
+    expect(parseKubernetesYaml(text)).toEqual(parseWholeYaml(text));
+  });
+
+  it('is refused with a remedy if it is not', () => {
+    expect(() => parseKubernetesYaml(`${text}#`)).toThrow(
+      /yaml: \d+ characters, at most 524288 are parsed: write them as JSON/,
+    );
   });
 });

@@ -1,20 +1,24 @@
 import { YAML_LIMITS } from '@manta/base';
 import type { YamlParser } from '@manta/api';
 import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
+import { parseJson } from './yaml-json.ts';
 import { yamlNumber } from './yaml-number.ts';
+import { toMaps } from './yaml-plain.ts';
 
 /** {@link parseWholeYaml} for the event loop: a text that would block it for seconds is refused, and one that was just parsed is not parsed again. */
 export const parseKubernetesYaml: YamlParser = (text) => {
-  if (text.length > YAML_LIMITS.bytes) throw new Error(tooLong(text));
+  if (text.length > YAML_LIMITS.bytes) return parseLong(text);
   const known = remembered.get(text);
   const value = known === undefined ? parseWholeYaml(text) : known.value;
   if (text.length > SHORT_CHARACTERS) remember(text, value);
   return value;
 };
 
-/** The error of a text beyond the limit. */
-export function tooLong(text: string): string {
-  return `yaml: ${text.length} characters, at most ${YAML_LIMITS.bytes} are parsed: write them as JSON`;
+/** A text beyond the limit: only JSON is cheap enough. */
+function parseLong(text: string): unknown {
+  const json = parseJson(text);
+  if (json?.ok === true) return toMaps(json.value);
+  throw new Error(`yaml: ${text.length} characters, at most ${YAML_LIMITS.bytes} are parsed: write them as JSON`);
 }
 
 /** Shorter texts are parsed within a millisecond or two. */

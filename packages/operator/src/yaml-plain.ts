@@ -4,3 +4,10 @@ export function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   return Array.isArray(value) ? value.map(toPlain) : value;
 }
+
+/** The other way: objects as mappings, like the YAML parser gives them. */
+export function toMaps(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toMaps);
+  if (typeof value !== 'object' || value === null) return value;
+  return new Map(Object.entries(value).map(([key, each]: [string, unknown]) => [key, toMaps(each)]));
+}

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, RAY_LIMITS } from '@manta/base';
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { KeepingAgent } from './keeping-agent.ts';
@@ -20,7 +20,7 @@ export interface HttpSend {
   close(): void;
 }
 
-const DEFAULT_MAX_IDLE = 512;
+const DEFAULT_MAX_IDLE = RAY_LIMITS.idleConnections;
 
 /** The transport for heads that this machine can reach by name or address, through `HTTP_PROXY` where the resolver says so. */
 export function createHttpSend({ proxyFor, maxIdle = DEFAULT_MAX_IDLE }: HttpSendOptions = {}): HttpSend {

@@ -1,3 +1,5 @@
+import { LISTENER_LIMITS } from '@manta/base';
+
 /** How long a listener waits for clients that are slow, on purpose or not. */
 export interface ListenerLimits {
   /** Until the head of a request is there, counted from the connection or, on one that is kept, from the head's first byte. */
@@ -11,15 +13,7 @@ export interface ListenerLimits {
 }
 
 /** Of listeners that get nothing but short requests. */
-export const SHORT_REQUESTS: ListenerLimits = {
-  headersMs: 10_000,
-  requestMs: 10_000,
-  idleMs: 60_000,
-  checkMs: 5_000,
-};
-
-/** The most that the head of a request may have; what is longer is answered with 431. */
-const HEADER_BYTES = 16 * 1024;
+export const SHORT_REQUESTS: ListenerLimits = LISTENER_LIMITS;
 
 /** The limits as options of Node's HTTP servers. */
 export function limitOptions({ headersMs, requestMs, idleMs, checkMs }: ListenerLimits) {
@@ -28,6 +22,6 @@ export function limitOptions({ headersMs, requestMs, idleMs, checkMs }: Listener
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    maxHeaderSize: HEADER_BYTES,
+    maxHeaderSize: LISTENER_LIMITS.headerBytes,
   } as const;
 }

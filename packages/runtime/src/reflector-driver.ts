@@ -1,3 +1,4 @@
+import { API_CLIENT_LIMITS } from '@manta/base';
 import type { KubeObject } from '@manta/api';
 import {
   type Clock,
@@ -62,7 +63,7 @@ type Activity<T> = Extract<ReflectorEffect<T>, { readonly do: 'list' | 'watch' |
 const HELD_MS = 1_000;
 const SELDOM_MS = 300_000;
 const MIN_WATCH_SECONDS = 300;
-const LIST_LIMIT_MS = 600_000;
+const LIST_LIMIT_MS = API_CLIENT_LIMITS.listMs;
 /** How long after its agreed end a watch may go on before we hang up: then the connection is dead and nobody told us. */
 const OVERDUE_MS = 30_000;
 

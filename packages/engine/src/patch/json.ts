@@ -1,4 +1,4 @@
-import { ownValue } from '@manta/base';
+import { API_SERVER_LIMITS, ownValue } from '@manta/base';
 import { deepEqual } from '../deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { StatusError } from '../status-error.ts';
@@ -14,9 +14,9 @@ import {
 } from './json-pointer.ts';
 import { cannotUnmarshal, patchDoesNotApply, unreadablePatch } from './patch-errors.ts';
 
-const MAX_OPERATIONS = 10_000;
+const MAX_OPERATIONS = API_SERVER_LIMITS.patchOperations;
 /** Copies may not grow a document without bound: this many bytes of JSON in one patch. */
-const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+const MAX_COPIED_BYTES = API_SERVER_LIMITS.patchCopiedBytes;
 const KNOWN_FIELDS: readonly string[] = ['op', 'path', 'from', 'value'];
 
 /** Applies an RFC 6902 patch as the API server does, with its small liberties; throws a StatusError where it does not fit. */

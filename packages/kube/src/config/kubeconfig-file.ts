@@ -1,3 +1,4 @@
+import { API_CLIENT_LIMITS } from '@manta/base';
 import { ConfigError, errorMessage } from './config-error.ts';
 import { Fields } from './fields.ts';
 
@@ -16,6 +17,10 @@ export interface Kubeconfig {
 
 /** Reads the text of one kubeconfig (YAML or JSON). An empty file is an empty kubeconfig. */
 export async function parseKubeconfig(file: string, text: string): Promise<Kubeconfig> {
+  if (text.length > API_CLIENT_LIMITS.kubeconfigBytes) {
+    const found = `${text.length} characters, at most ${API_CLIENT_LIMITS.kubeconfigBytes} are read`;
+    throw new ConfigError(`${file} has ${found}: name a kubeconfig with fewer clusters`);
+  }
   const root = new Fields(file, '', await parseYaml(file, text));
   const kind = root.text('kind');
   if (kind !== undefined && kind !== 'Config') {

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { API_CLIENT_LIMITS, guard } from '@manta/base';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
@@ -20,7 +20,7 @@ export interface WebSocketRequest {
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
-const MAX_ERROR_BODY = 65_536;
+const MAX_ERROR_BODY = API_CLIENT_LIMITS.errorCharacters;
 
 /**
  * Opens a WebSocket with the connection's TLS, credentials and proxy; a 401 is tried once more with fresh credentials. `prepare` is

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { API_CLIENT_LIMITS, guard } from '@manta/base';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -30,7 +30,7 @@ const DEFAULT_MAX_STREAMS = 100;
 /** How often we look whether the connection was lost without notice; costs about a microsecond. */
 const CHECK_MS = 1000;
 /** Node refuses streams above this; 250 full windows must fit. */
-const MAX_SESSION_MEMORY_MB = 512;
+const MAX_SESSION_MEMORY_MB = API_CLIENT_LIMITS.sessionMib;
 
 /** One HTTP/2 session: counts its streams, notices GOAWAY, and finds out when the other end is no longer there. */
 export class Http2Session {

@@ -1,13 +1,14 @@
+import { API_CLIENT_LIMITS } from '@manta/base';
 import { type FailedCall, TransportError } from '../api-error.ts';
 import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import { isReplayable } from './request-body.ts';
 
 /** How often one call may be sent again, by cause. */
-const MAX_RETRIES = { neverSent: 5, lostAnswer: 2, askedToWait: 10 } as const;
+const MAX_RETRIES = { neverSent: 5, lostAnswer: 2, askedToWait: API_CLIENT_LIMITS.retriesAsked } as const;
 const FIRST_BACKOFF_MS = 50;
 /** A server that asks for more than this is not worth waiting for inside one call. */
-const MAX_RETRY_AFTER_MS = 60_000;
+const MAX_RETRY_AFTER_MS = API_CLIENT_LIMITS.retryAfterMs;
 
 /** Counts what happened to one call so far, and decides whether it is sent again. */
 export class RetryState {

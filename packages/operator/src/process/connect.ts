@@ -1,3 +1,4 @@
+import { API_CLIENT_LIMITS } from '@manta/base';
 import {
   type Clock,
   createKubeClient,
@@ -25,7 +26,7 @@ export interface ConnectWorld {
 }
 
 /** The server repeats its warnings with every request they apply to; each is worth one line. */
-const MAX_WARNINGS = 1_000;
+const MAX_WARNINGS = API_CLIENT_LIMITS.warnings;
 /** More at once keep no API server busier: its watches only fall behind, and with them all that waits for what they show. */
 const UNDER_WAY = { young: 24, youngMs: 1000 } as const;
 

@@ -1,14 +1,13 @@
-import { guard, guardConnection } from '@manta/base';
+import { guard, guardConnection, WEBHOOK_LIMITS } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import { type ListenerLimits, limitOptions, type Logger, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
 import type { ServingCertificate } from './certificate.ts';
 import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './review.ts';
 
-/** An API server sends objects of at most 3 MiB, twice for an update; what is longer is not from one. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_BODY_BYTES = WEBHOOK_LIMITS.bodyBytes;
 /** API servers keep idle connections for 90 s, and must be who closes them: a POST that meets a closing connection is lost. */
-const LIMITS: ListenerLimits = { ...SHORT_REQUESTS, idleMs: 120_000 };
+const LIMITS: ListenerLimits = { ...SHORT_REQUESTS, idleMs: WEBHOOK_LIMITS.idleMs };
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface WebhookServerOptions {

@@ -7,6 +7,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ROUTER_LIMITS } from '@manta/base';
 import { type ListenerLimits, limitOptions } from '@manta/runtime';
 import type { RawHeaders } from './call.ts';
 import type { Certificates } from './certificates.ts';
@@ -33,7 +34,7 @@ export interface Front {
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0');
 /** Whole requests may take as long as they like: what is sent through here may be large, or a conversation. */
-const LIMITS: FrontLimits = { headersMs: 10_000, requestMs: 0, idleMs: 75_000, stallMs: 300_000, checkMs: 5_000 };
+const LIMITS: FrontLimits = { ...ROUTER_LIMITS, requestMs: 0 };
 const WINDOW = 1024 * 1024;
 
 /** How long clients may be slow. */

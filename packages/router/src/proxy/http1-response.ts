@@ -1,3 +1,4 @@
+import { ROUTER_LIMITS } from '@manta/base';
 import { isFieldValue, isToken } from './field-text.ts';
 
 /** Hears the parts of one answer, in order; of the chunks none is empty. */
@@ -12,8 +13,8 @@ type State = (typeof State)[keyof typeof State];
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
-const MAX_HEAD = 64 * 1024;
-const MAX_LINE = 4 * 1024;
+const MAX_HEAD = ROUTER_LIMITS.responseHeadBytes;
+const MAX_LINE = ROUTER_LIMITS.chunkLineBytes;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ROUTER_LIMITS } from '@manta/base';
 import type { Clock } from '@manta/kube';
 import type { Attempt, AttemptLimits, Outgoing } from './call.ts';
 import type { Dial } from './dial.ts';
@@ -17,7 +18,7 @@ export interface Http1Upstream {
 
 /** Idle connections are closed before the server does so: one that closes just as a request is sent loses that request. */
 const IDLE_MS = 2_000;
-const MAX_IDLE = 256;
+const MAX_IDLE = ROUTER_LIMITS.idleConnections;
 
 export function createHttp1Upstream(host: string, port: number, clock: Clock, dial?: Dial): Http1Upstream {
   return new ConnectionPool(host, port, clock, dial);

@@ -1,8 +1,8 @@
-import { guard } from '@manta/base';
+import { API_SERVER_LIMITS, guard } from '@manta/base';
 import type { HttpResponse } from './http-request.ts';
 
 /** A client with so many bytes waiting is too slow and is let go; it lists again when it is back. */
-const SLOW_BYTES = 64 * 1024 * 1024;
+const SLOW_BYTES = API_SERVER_LIMITS.watchBacklogBytes;
 
 /** The lines of one stream: those of one turn of the event loop are written together. */
 export class LineWriter {

@@ -110,6 +110,52 @@ describe('a service that moves its traffic in steps', () => {
     expect(world.weights()).toEqual({ [world.active]: 100, [world.pending]: 0 });
   });
 
+  describe('whose head was lost while broken code is deployed', () => {
+    const FAILED = { app: { status: 'DEPLOY_FAILED', message: 'no such code' } };
+    const HALF_WAY = { maxSurgePercent: 50, stepSizePercent: 25, intervalSeconds: 5 };
+    const halfWay = () => {
+      const world = running(HALF_WAY);
+      world.editImage('ray:new');
+      while (world.weights()[world.pending] !== 50) world.settle(1);
+      world.deploysAs = 'DEPLOY_FAILED';
+      return world;
+    };
+
+    it('takes the traffic back from the new cluster, though its pods are ready', () => {
+      const world = halfWay();
+      world.serveOf(world.pending).applications = FAILED;
+      world.settle(4);
+      expect(world.weights()).toEqual({ [world.active]: 100, [world.pending]: 0 });
+    });
+
+    it('leaves the traffic where deployments of the earlier configuration go on', () => {
+      const world = halfWay();
+      const serveDeploymentStatuses = { main: { status: 'HEALTHY' } } as const;
+      world.serveOf(world.pending).applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
+      world.pass();
+      expect(world.status.pendingServiceStatus).toMatchObject({ trafficRoutedPercent: 50 });
+    });
+
+    it('gives all traffic to the new cluster when the old one has nothing to serve', () => {
+      const world = halfWay();
+      const serveDeploymentStatuses = { main: { status: 'HEALTHY' } } as const;
+      world.serveOf(world.active).applications = FAILED;
+      world.serveOf(world.pending).applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
+      const [old, next] = [world.active, world.pending];
+      world.settle(4);
+      expect(world.weights()[next]).toBe(100);
+      expect(world.weights()[old] ?? 0).toBe(0);
+    });
+
+    it('leaves the traffic alone when neither cluster has anything to serve', () => {
+      const world = halfWay();
+      world.serveOf(world.active).applications = FAILED;
+      world.serveOf(world.pending).applications = FAILED;
+      world.settle(4);
+      expect(world.weights()).toEqual({ [world.active]: 50, [world.pending]: 50 });
+    });
+  });
+
   it('takes no word of an earlier life of a head for that of the present one', () => {
     const world = running({ maxSurgePercent: 50, stepSizePercent: 25 });
     world.editImage('ray:new');

@@ -235,6 +235,28 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     rmSync(own, { recursive: true });
   });
 
+  it('may listen on any port, write where images are written to, and trace processes of their own', async () => {
+    const sandbox = await pod();
+    const program = `
+import ctypes, os, socket, subprocess
+socket.create_server(("", 80)).close()
+for path in ("/etc/made", "/root/made", "/var/lib/made", "/var/tmp/made", "/opt/made", "/run/made", "/dev/shm/made", "/made", "/home/ray/made"):
+    open(path, "w").close()
+child = subprocess.Popen(["sleep", "100"])
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.ptrace(16, child.pid, None, None) == 0, os.strerror(ctypes.get_errno())
+os.waitpid(child.pid, 0)
+assert libc.ptrace(17, child.pid, None, None) == 0
+child.kill()
+os.chmod("/made", 0)
+open("/made").close()
+os.chown("/made", 0, 0)
+print("all of it")`;
+    const said = await run(sandbox, `python3 -c '${program}'`);
+    expect(said).toEqual({ code: 0, output: 'all of it\n' });
+    await sandbox.destroy();
+  });
+
   it('say what is wrong with a mount, a program or a folder that does not exist', async () => {
     const sandbox = await pod();
     const missing: Mount = { kind: 'bind', source: '/no/such', target: '/x', isReadOnly: true };

@@ -12,6 +12,7 @@ import {
   type Logger,
   type ManagerStatus,
   registerProcessMetrics,
+  reportFailures,
   thisProcess,
   watchLoop,
   workersCheck,
@@ -31,6 +32,7 @@ import { rayTokenReader } from './process/ray-token.ts';
 import { openRaySend } from './process/ray-send.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
+import { stopOnUnknownFailure } from './process/unknown-failure.ts';
 import { StartError } from './process/start-error.ts';
 import { readWebhookSettings } from './webhooks/read-settings.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
@@ -55,9 +57,12 @@ export async function runOperator(args: readonly string[], version: string, stop
   process.once('exit', flushLog);
   // The clock's timers do not keep a process alive, and while the API server is away there may be nothing else that does.
   const stayAlive = setInterval(() => undefined, STAY_ALIVE_MS);
+  // Only in a process of its own: where it is a guest, the host decides what an unknown failure ends.
+  const fatal = stop === undefined ? stopOnUnknownFailure() : undefined;
   try {
-    await run(read.options, version, clock, log.value, stop);
-    return 0;
+    await run(read.options, version, clock, log.value, { stop, fatal: fatal?.signal });
+    if (fatal?.signal.aborted !== true) return 0;
+    return complain('stopped in order after an unexpected error; the log has its stack');
   } catch (error) {
     if (!(error instanceof StartError || error instanceof ConfigError))
       log.value.error('problem running manager', error);
@@ -65,6 +70,7 @@ export async function runOperator(args: readonly string[], version: string, stop
   } finally {
     await log.value.flush();
     clearInterval(stayAlive);
+    fatal?.dispose();
     process.off('exit', flushLog);
   }
 }
@@ -75,20 +81,22 @@ async function run(
   version: string,
   clock: Clock,
   root: Logger,
-  outerStop: AbortSignal | undefined,
+  outer: { readonly stop: AbortSignal | undefined; readonly fatal: AbortSignal | undefined },
 ): Promise<void> {
   const log = root.named('setup');
   const env = readOperatorEnv(process.env);
   sayHello(options, env, version, log);
   const metrics = createMetricsRegistry();
   registerProcessMetrics(metrics, thisProcess());
+  const stopReports = reportFailures(log, metrics);
   const { client, transport, server } = await connect(options, version, { clock, metrics, log: root });
   const world: World = { clock, random: Math.random, client, log: root, metrics };
   const raySend = openRaySend(options.useKubernetesProxy, transport);
   const stop =
-    outerStop === undefined
+    outer.stop === undefined
       ? stopSignal((name) => log.info('Stopping', { signal: name }))
-      : { signal: outerStop, dispose: () => undefined };
+      : { signal: outer.stop, dispose: () => undefined };
+  const either = AbortSignal.any([stop.signal, ...(outer.fatal === undefined ? [] : [outer.fatal])]);
   const health = createHealth();
   const contact = createFirstContact(world, server);
   health.addCheck('readyz', 'api-server', contact.check);
@@ -97,7 +105,7 @@ async function run(
   let servers: Awaited<ReturnType<typeof startServers>> | undefined;
   try {
     servers = await startServers(options, metrics, health, log);
-    const facts = await contact.facts(stop.signal);
+    const facts = await contact.facts(either);
     if (facts === undefined) return;
     const unmet = unmetRequirement(options, facts);
     if (unmet !== undefined) throw new StartError(unmet);
@@ -105,10 +113,11 @@ async function run(
     const rayToken = rayTokenReader(clock, env.rayTokenFile);
     const yamlOffLoop = createYamlOffLoop();
     const input = { options, env, version, facts, hostname: hostname(), sendToRay, rayToken, yamlOffLoop };
-    await manage(world, input, health, stop.signal);
+    await manage(world, input, health, either);
   } finally {
     loop.stop();
     stop.dispose();
+    stopReports();
     await servers?.close();
     raySend.close();
     await transport.close();

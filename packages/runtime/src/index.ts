@@ -39,3 +39,4 @@ export * from './store.ts';
 export * from './workqueue.ts';
 export * from './world.ts';
 export * from './write-barrier.ts';
+export { reportFailures } from './report-failures.ts';

@@ -75,6 +75,8 @@ class Listener {
   async listen(port: number, address: string): Promise<void> {
     this.#server.listen(port, address);
     await once(this.#server, 'listening');
+    // A connection that could not be accepted does not end the others.
+    this.#server.on('error', () => undefined);
   }
 
   async close(): Promise<void> {

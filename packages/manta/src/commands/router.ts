@@ -1,3 +1,4 @@
+import { guardProcess } from '@manta/base';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { DEFAULT_CLASS, ROUTER_RULES, type RouterOptions, runRouter, trustNetworks } from '@manta/router';
 import { type ListenAddress, parseListenAddress } from '@manta/runtime';
@@ -76,9 +77,12 @@ export function describeRouter(command: Command, version: string): void {
 
 async function run(flags: RouterFlags, version: string): Promise<void> {
   const stop = stopSignal();
+  // An exception that belongs to no connection is logged and counted; other requests go on.
+  const unguard = guardProcess();
   try {
     await runRouter(toOptions(flags), version, stop.signal);
   } finally {
+    unguard();
     stop.dispose();
   }
 }

@@ -1,4 +1,4 @@
-import { guard, guardConnection } from '@manta/base';
+import { guard, guardConnection, guardProcess } from '@manta/base';
 import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Target } from '../network/balancer.ts';
@@ -66,6 +66,10 @@ export async function runMachine(settings: MachineSettings): Promise<void> {
     server.once('error', reject);
     server.listen(settings.socket, resolve);
   });
+  // A connection that could not be accepted does not end the machine.
+  server.on('error', () => undefined);
+  // From now on pods may run, and all of them end with this process: an exception of one connection must not end it.
+  guardProcess();
 }
 
 async function openPlaces(settings: MachineSettings): Promise<AnyPlaces> {
@@ -97,7 +101,10 @@ function forward(host: string, port: number, path: string): Promise<void> {
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(port, host, () => {
+      server.on('error', () => undefined);
+      resolve();
+    });
   });
 }
 

@@ -81,6 +81,7 @@ export class Doors {
       server.listen(0, this.#host, () => {
         const address = server.address();
         const port = typeof address === 'object' && address !== null ? address.port : 0;
+        server.on('error', () => undefined);
         this.#servers.set(port, server);
         resolve({ host: this.#host, port });
       });

@@ -125,7 +125,7 @@ function listen(path: string, handle: (socket: Socket) => void): Promise<Server>
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, () => resolve(server));
+    server.listen(path, () => resolve(server.on('error', () => undefined)));
   });
 }
 

@@ -125,7 +125,8 @@ function listen(server: Http2SecureServer, port: number, host: string): Promise<
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      // A connection that could not be accepted does not end the server.
+      server.off('error', reject).on('error', () => undefined);
       resolve();
     });
   });

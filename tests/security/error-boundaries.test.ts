@@ -17,6 +17,35 @@ const SINGLE_COMMANDS = [
 /** Listeners that are passed through to a guarded emitter by whoever subscribes. */
 const PASSED_THROUGH = ['packages/engine/src/server/http/held-response.ts'];
 
+describe('the search for unguarded callbacks', () => {
+  it.each([
+    `createServer((request, response) => answer(response))`,
+    `createSecureServer({ key }, (request, response) => void answer(response))`,
+    `server.on('upgrade', (request, socket) => join(socket))`,
+    `socket.on('data', async (chunk) => { await write(chunk); })`,
+    `socket.once('close', () => { throw new Error('x'); })`,
+    `const onData = (chunk) => parse(chunk); socket.on('data', onData)`,
+    `class A { #onData = (chunk) => parse(chunk); constructor(s) { s.on('data', this.#onData); } }`,
+    `setInterval(() => refresh(), 1000)`,
+    `socket.setTimeout(5, () => finish())`,
+    `socket.on('data', unknown)`,
+  ])('finds %s', (text) => {
+    expect(callbackSites(text)).toMatchObject([{ isGuarded: false }]);
+  });
+
+  it.each([
+    `createServer(guardConnection('x', (request, response) => answer(response)))`,
+    `socket.on('data', guard('x', socket, (chunk) => parse(chunk)))`,
+    `const onData = guard('x', socket, (chunk) => parse(chunk)); socket.on('data', onData)`,
+    `socket.on('error', () => undefined)`,
+    `socket.once('close', () => open.delete(socket))`,
+    `setTimeout(resolve, 1000)`,
+    `setTimeout(guard('x', undefined, () => refresh()), 1000)`,
+  ])('accepts %s', (text) => {
+    expect(callbackSites(text)).toMatchObject([{ isGuarded: true }]);
+  });
+});
+
 describe('callbacks that Node calls', () => {
   it('are wrapped by a guard, so that an exception of one connection, stream or timer never ends a process', () => {
     const served = sources.filter(

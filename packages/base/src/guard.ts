@@ -34,7 +34,11 @@ export function guardConnection<Args extends unknown[]>(
   callback: (...args: Args) => unknown,
 ): (...args: Args) => void {
   return (...args) => {
-    const subject = () => endAll(args);
+    // Weak: what outlives the connection, such as a pooled connection that it opened, must not keep it in memory.
+    const ends = args.filter(isDestroyable).map((each) => new WeakRef(each));
+    const subject = () => {
+      for (const each of ends) end(each.deref(), undefined);
+    };
     scope.run({ place, subject }, () => attempt(place, subject, () => callback(...args)));
   };
 }
@@ -60,10 +64,6 @@ export function failCurrent(error: unknown): boolean {
 function fail(place: string, subject: Subject, error: unknown): void {
   recordFailure(place, error);
   end(subject, error);
-}
-
-function endAll(args: readonly unknown[]): void {
-  for (const each of args) if (isDestroyable(each)) end(each, undefined);
 }
 
 function end(subject: Subject, error: unknown): void {

@@ -11,6 +11,7 @@ import {
   formatListenAddress,
   type ListenAddress,
   registerProcessMetrics,
+  reportFailures,
   startHttpServer,
   thisProcess,
   type World,
@@ -66,6 +67,7 @@ export async function runRouter(
   const log = createLogger({ clock, main: { sink: createStderrSink(clock), encode } });
   const metrics = createMetricsRegistry();
   registerProcessMetrics(metrics, thisProcess());
+  const stopReports = reportFailures(log, metrics);
   const connection = await loadConnection({ kubeconfig: options.kubeconfig });
   const observer = createRestClientObserver(metrics);
   const transport = createTransport({ connection, clock, userAgent: `manta-router/${version}`, observer });
@@ -79,6 +81,7 @@ export async function runRouter(
     await route({ clock, random: Math.random, client, log, metrics }, options, stop, parts);
   } finally {
     clearInterval(stayAlive);
+    stopReports();
     await transport.close();
     await log.flush();
   }

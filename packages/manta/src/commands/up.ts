@@ -17,7 +17,7 @@ import {
   startPods,
   writeEngineRecord,
 } from '@manta/engine';
-import { guardProcess, onFailure } from '@manta/base';
+import { guardProcess } from '@manta/base';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { rayVersionsBeside } from '../local/ray-versions.ts';
@@ -65,7 +65,8 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   refuseForeign(kubeconfig);
   if (options.reset === true) resetDataDir(dataDir);
   const stop = stopSignal();
-  const unguard = surviveFailures();
+  // An exception that belongs to no connection is reported, and the engine goes on: its pods would end with it.
+  const unguard = guardProcess();
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   // As it is now: what this process sets for itself later is no proxy for pods.
   const environment = { ...process.env };
@@ -145,18 +146,6 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     stop.dispose();
     unguard();
   }
-}
-
-/** An exception that belongs to no connection is reported, and the engine goes on: its pods would end with it. */
-function surviveFailures(): () => void {
-  const stopGuard = guardProcess();
-  const stopReports = onFailure(({ place, error, unreported }) =>
-    sayError(unreported === 0 ? place : `${place} (${unreported} more errors not shown)`, error),
-  );
-  return () => {
-    stopGuard();
-    stopReports();
-  };
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

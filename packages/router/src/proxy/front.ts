@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import { createServer as createHttp1Server, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
@@ -57,27 +58,39 @@ export async function openFront(
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
   });
-  http1.on('request', (request, response) => {
-    cutStalled(request, response, limits.stallMs);
-    handlers.request(request, response);
-  });
-  http1.on('upgrade', (request, socket, head) => handlers.webSocket(request, socket, head, sweep));
+  http1.on(
+    'request',
+    guardConnection('router', (request, response) => {
+      cutStalled(request, response, limits.stallMs);
+      handlers.request(request, response);
+    }),
+  );
+  http1.on(
+    'upgrade',
+    guardConnection('router', (request, socket, head) => handlers.webSocket(request, socket, head, sweep)),
+  );
   const http2 = createHttp2Server({
     strictSingleValueFields: false,
     settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 1_000 },
   });
-  http2.on('stream', (stream, _headers, _flags, rawHeaders) => {
-    cutStalledStream(stream, limits.stallMs);
-    sweep.watch(stream, (attempt) => cutStream(stream, attempt));
-    handlers.stream(stream, rawHeaders);
-  });
+  http2.on(
+    'stream',
+    guardConnection('router', (stream, _headers, _flags, rawHeaders) => {
+      cutStalledStream(stream, limits.stallMs);
+      sweep.watch(stream, (attempt) => cutStream(stream, attempt));
+      handlers.stream(stream, rawHeaders);
+    }),
+  );
   const sessions = new Set<ServerHttp2Session>();
-  http2.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    session.on('error', () => session.destroy());
-    closeWhenIdle(session, limits.idleMs);
-  });
+  http2.on(
+    'session',
+    guardConnection('router', (session) => {
+      sessions.add(session);
+      session.once('close', () => sessions.delete(session));
+      session.on('error', () => session.destroy());
+      closeWhenIdle(session, limits.idleMs);
+    }),
+  );
   const sockets = new Set<Socket>();
   const watch = (socket: Socket) => sweep.watch(socket, () => socket.destroy());
   shareConnections(http1, http2, certificates, { sockets, watch, silenceMs: limits.headersMs });
@@ -118,22 +131,25 @@ function shareConnections(
     watch(socket);
     takeHttp1(socket);
   });
-  http1.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    recognize(socket, silenceMs, (kind) => {
-      if (kind === 'tls') takeTls(socket);
-      // It reads what was put back by itself.
-      else if (kind === 'http2') {
-        socket.allowHalfOpen = false;
-        http2.emit('connection', socket);
-      } else {
-        watch(socket);
-        takeHttp1(socket);
-        socket.resume();
-      }
-    });
-  });
+  http1.on(
+    'connection',
+    guardConnection('router', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      recognize(socket, silenceMs, (kind) => {
+        if (kind === 'tls') takeTls(socket);
+        // It reads what was put back by itself.
+        else if (kind === 'http2') {
+          socket.allowHalfOpen = false;
+          http2.emit('connection', socket);
+        } else {
+          watch(socket);
+          takeHttp1(socket);
+          socket.resume();
+        }
+      });
+    }),
+  );
 }
 
 /** Looks at the first bytes of a connection and puts them back; one that says nothing is closed in time. */
@@ -143,19 +159,22 @@ function recognize(socket: Socket, silenceMs: number, recognized: (kind: 'tls' |
   socket.on('error', onError);
   socket.setTimeout(silenceMs, onSilence);
   const look = (seen: Buffer) => {
-    socket.once('data', (chunk: Buffer) => {
-      const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-      const known = Math.min(first.length, PREFACE.length);
-      const mayBeHttp2 = first.subarray(0, known).equals(PREFACE.subarray(0, known));
-      if (mayBeHttp2 && known < PREFACE.length) return look(first);
-      socket.setTimeout(0);
-      socket.off('timeout', onSilence);
-      socket.off('error', onError);
-      socket.pause();
-      socket.unshift(first);
-      if (first[0] === HANDSHAKE) recognized('tls');
-      else recognized(mayBeHttp2 ? 'http2' : 'http1');
-    });
+    socket.once(
+      'data',
+      guard('router', socket, (chunk: Buffer) => {
+        const first = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+        const known = Math.min(first.length, PREFACE.length);
+        const mayBeHttp2 = first.subarray(0, known).equals(PREFACE.subarray(0, known));
+        if (mayBeHttp2 && known < PREFACE.length) return look(first);
+        socket.setTimeout(0);
+        socket.off('timeout', onSilence);
+        socket.off('error', onError);
+        socket.pause();
+        socket.unshift(first);
+        if (first[0] === HANDSHAKE) recognized('tls');
+        else recognized(mayBeHttp2 ? 'http2' : 'http1');
+      }),
+    );
   };
   look(Buffer.alloc(0));
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders, Refusal } from './call.ts';
@@ -46,9 +47,12 @@ export class Http1Call implements Call {
   }
 
   onGone(run: () => void): void {
-    this.#response.once('close', () => {
-      if (!this.#response.writableFinished) run();
-    });
+    this.#response.once(
+      'close',
+      guard('router', this.#response, () => {
+        if (!this.#response.writableFinished) run();
+      }),
+    );
     // A socket that breaks while we write; its close follows.
     this.#response.on('error', () => undefined);
   }

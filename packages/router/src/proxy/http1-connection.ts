@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Duplex } from 'node:stream';
 import { type ResponseListener, ResponseParser } from './http1-response.ts';
 
@@ -27,12 +28,21 @@ export class Http1Connection {
   constructor(stream: Duplex, keeper: ConnectionKeeper) {
     this.stream = stream;
     this.#keeper = keeper;
-    stream.on('data', (bytes: Buffer) => this.#read(bytes));
+    stream.on(
+      'data',
+      guard('router', stream, (bytes: Buffer) => this.#read(bytes)),
+    );
     stream.on('error', ({ message }) => {
       this.#why = message;
     });
-    stream.once('end', () => this.#ended());
-    stream.once('close', () => this.#closed());
+    stream.once(
+      'end',
+      guard('router', stream, () => this.#ended()),
+    );
+    stream.once(
+      'close',
+      guard('router', stream, () => this.#closed()),
+    );
   }
 
   /** Sends the head of a request, whose answer goes to `exchange`. */

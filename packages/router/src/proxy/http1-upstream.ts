@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ROUTER_LIMITS } from '@manta/base';
@@ -119,12 +120,15 @@ class ConnectionPool implements Http1Upstream, ConnectionKeeper {
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
     });
-    const failed = ({ message }: Error) => attempt.lost(message);
+    const failed = guard('router', socket, ({ message }: Error) => attempt.lost(message));
     attempt.waitForConnection(() => socket.destroy());
     socket.once('error', failed);
-    socket.once('connect', () => {
-      begin(socket);
-      socket.off('error', failed);
-    });
+    socket.once(
+      'connect',
+      guard('router', socket, () => {
+        begin(socket);
+        socket.off('error', failed);
+      }),
+    );
   }
 }

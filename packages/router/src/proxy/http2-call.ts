@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
 import type { AnswerHead, Call, RawHeaders, Refusal } from './call.ts';
@@ -45,10 +46,13 @@ export class Http2Call implements Call {
 
   onGone(run: () => void): void {
     // Reset without an error it never closes while it is not answered.
-    this.#stream.once('aborted', run);
-    this.#stream.once('close', () => {
-      if (!this.#stream.writableFinished || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) run();
-    });
+    this.#stream.once('aborted', guard('router', this.#stream, run));
+    this.#stream.once(
+      'close',
+      guard('router', this.#stream, () => {
+        if (!this.#stream.writableFinished || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) run();
+      }),
+    );
   }
 
   answer({ status, headers, isComplete }: AnswerHead): Writable | undefined {
@@ -59,7 +63,10 @@ export class Http2Call implements Call {
       return undefined;
     }
     this.#stream.respond(fields, { waitForTrailers: true });
-    this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(toFields(this.#trailers)));
+    this.#stream.once(
+      'wantTrailers',
+      guard('router', this.#stream, () => this.#stream.sendTrailers(toFields(this.#trailers))),
+    );
     return this.#stream;
   }
 

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Duplex, Writable } from 'node:stream';
 import type { Clock } from '@manta/kube';
@@ -32,10 +33,13 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
     opened.on('error', forget);
     opened.once('goaway', forget);
     opened.once('close', forget);
-    opened.once('connect', (_session, socket) => {
-      opened.setLocalWindowSize(8 * WINDOW);
-      socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
-    });
+    opened.once(
+      'connect',
+      guard('router', opened, (_session, socket) => {
+        opened.setLocalWindowSize(8 * WINDOW);
+        socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
+      }),
+    );
     return opened;
   };
   /** One connection for all that wait for it. */
@@ -112,9 +116,14 @@ class Http2Attempt {
   readonly #abort = new AbortController();
   #stream: ClientHttp2Stream | undefined;
   #cancelTimer: (() => void) | undefined;
-  readonly #onConnect = () => this.#send();
-  readonly #onFailure = (error?: Error) =>
-    this.#settle({ kind: 'unreached', why: error?.message ?? 'the connection was closed' });
+  readonly #onConnect = guard(
+    'router',
+    () => this.#session.destroy(),
+    () => this.#send(),
+  );
+  readonly #onFailure = guard('router', undefined, (error?: Error) =>
+    this.#settle({ kind: 'unreached', why: error?.message ?? 'the connection was closed' }),
+  );
 
   constructor(
     session: ClientHttp2Session,
@@ -175,28 +184,40 @@ class Http2Attempt {
 
   #listen(stream: ClientHttp2Stream): void {
     let trailers: RawHeaders = [];
-    stream.once('trailers', (fields) => {
-      trailers = fromFields(fields);
-    });
-    stream.once('response', (fields, flags) => {
-      this.#settle({
-        kind: 'reply',
-        reply: {
-          status: fields[':status'] ?? 502,
-          headers: fromFields(fields),
-          isComplete: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0,
-          copyTo: (sink, done) => copyStream(stream, sink, done),
-          trailers: () => trailers,
-        },
-      });
-    });
+    stream.once(
+      'trailers',
+      guard('router', stream, (fields) => {
+        trailers = fromFields(fields);
+      }),
+    );
+    stream.once(
+      'response',
+      guard('router', stream, (fields, flags) => {
+        this.#settle({
+          kind: 'reply',
+          reply: {
+            status: fields[':status'] ?? 502,
+            headers: fromFields(fields),
+            isComplete: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0,
+            copyTo: (sink, done) => copyStream(stream, sink, done),
+            trailers: () => trailers,
+          },
+        });
+      }),
+    );
     const broken = (why: string) => {
       // A refused stream is the endpoint's word that it has not looked at the request.
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
       this.#settle(isRefused ? { kind: 'unreached', why } : { kind: 'broken', why, wasReused: true });
     };
-    stream.on('error', ({ message }) => broken(message));
-    stream.once('close', () => broken('the connection was closed'));
+    stream.on(
+      'error',
+      guard('router', stream, ({ message }) => broken(message)),
+    );
+    stream.once(
+      'close',
+      guard('router', stream, () => broken('the connection was closed')),
+    );
   }
 
   #forgetSession(): void {
@@ -216,13 +237,19 @@ class Http2Attempt {
 
 function copyStream(stream: ClientHttp2Stream, sink: Writable | undefined, done: (isWhole: boolean) => void): void {
   let isEnded = false;
-  stream.once('end', () => {
-    isEnded = true;
-    done(true);
-  });
-  stream.once('close', () => {
-    if (!isEnded) done(false);
-  });
+  stream.once(
+    'end',
+    guard('router', stream, () => {
+      isEnded = true;
+      done(true);
+    }),
+  );
+  stream.once(
+    'close',
+    guard('router', stream, () => {
+      if (!isEnded) done(false);
+    }),
+  );
   if (sink === undefined) stream.resume();
   else stream.pipe(sink, { end: false });
 }

@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Readable } from 'node:stream';
 import type { Http1Connection } from './http1-connection.ts';
 
@@ -22,28 +23,36 @@ export class RequestBody {
     this.#connection.stream.off('drain', this.#onDrain);
   }
 
-  readonly #onData = (bytes: Buffer): void => {
-    const { stream } = this.#connection;
-    if (this.#isChunked) {
-      stream.cork();
-      stream.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
-      stream.write(bytes);
-      stream.write('\r\n', 'latin1');
-      stream.uncork();
-    } else stream.write(bytes);
-    if (!stream.writableNeedDrain) return;
-    this.#body.pause();
-    stream.once('drain', this.#onDrain);
-  };
+  readonly #onData = guard(
+    'router',
+    () => this.#body.destroy(),
+    (bytes: Buffer): void => {
+      const { stream } = this.#connection;
+      if (this.#isChunked) {
+        stream.cork();
+        stream.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+        stream.write(bytes);
+        stream.write('\r\n', 'latin1');
+        stream.uncork();
+      } else stream.write(bytes);
+      if (!stream.writableNeedDrain) return;
+      this.#body.pause();
+      stream.once('drain', this.#onDrain);
+    },
+  );
 
   readonly #onDrain = (): void => {
     this.#body.resume();
   };
 
-  readonly #onEnd = (): void => {
-    // A stream of HTTP/2 that was reset ends, too.
-    if (this.#body.closed || this.#body.destroyed) return;
-    if (this.#isChunked) this.#connection.stream.write('0\r\n\r\n', 'latin1');
-    this.#connection.requestSent();
-  };
+  readonly #onEnd = guard(
+    'router',
+    () => this.#body.destroy(),
+    (): void => {
+      // A stream of HTTP/2 that was reset ends, too.
+      if (this.#body.closed || this.#body.destroyed) return;
+      if (this.#isChunked) this.#connection.stream.write('0\r\n\r\n', 'latin1');
+      this.#connection.requestSent();
+    },
+  );
 }

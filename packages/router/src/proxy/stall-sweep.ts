@@ -1,3 +1,4 @@
+import { guard } from '@manta/base';
 import type { Writable } from 'node:stream';
 
 /** Puts an end to a peer that does not take what is sent to it. Called again while that has had no effect. */
@@ -26,7 +27,7 @@ interface Watched {
  */
 export function createStallSweep(stallMs: number, checkMs: number): StallSweep {
   const all = new Map<Writable, Watched>();
-  const look = () => {
+  const look = guard('router', undefined, () => {
     const now = performance.now();
     for (const [stream, watched] of all) {
       const mark = sent(stream, watched);
@@ -36,7 +37,7 @@ export function createStallSweep(stallMs: number, checkMs: number): StallSweep {
       } else if (watched.since === undefined) watched.since = now;
       else if (now - watched.since >= stallMs) watched.cut((watched.attempts += 1));
     }
-  };
+  });
   const timer = setInterval(look, Math.max(1, Math.min(checkMs, stallMs / 2))).unref();
   return {
     watch(stream, cut) {

@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
@@ -7,18 +8,24 @@ export function cutStalled(request: IncomingMessage, response: ServerResponse, s
   const { socket } = request;
   const cut = () => socket.destroy();
   socket.setTimeout(stallMs, cut);
-  request.once('close', () => {
-    socket.off('timeout', cut);
-    // Once it is answered, the connection has the timeout of an idle one.
-    if (!response.writableFinished) socket.setTimeout(0);
-  });
+  request.once(
+    'close',
+    guard('router', request, () => {
+      socket.off('timeout', cut);
+      // Once it is answered, the connection has the timeout of an idle one.
+      if (!response.writableFinished) socket.setTimeout(0);
+    }),
+  );
 }
 
 /** The same for a request over HTTP/2: others on its connection go on. */
 export function cutStalledStream(stream: ServerHttp2Stream, stallMs: number): void {
   if (stream.endAfterHeaders) return;
   stream.setTimeout(stallMs, () => stream.close(constants.NGHTTP2_CANCEL));
-  stream.once('end', () => stream.setTimeout(0));
+  stream.once(
+    'end',
+    guard('router', stream, () => stream.setTimeout(0)),
+  );
 }
 
 /** Resets a stream whose client does not read. A client that does not take the reset either reads nothing at all: its connection is cut. */
@@ -30,18 +37,24 @@ export function cutStream(stream: ServerHttp2Stream, attempt: number): void {
 /** Closes a session on which nothing has been asked for a while. */
 export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let open = 0;
-  session.on('stream', (stream) => {
-    open += 1;
-    stream.once('close', () => (open -= 1));
-  });
+  session.on(
+    'stream',
+    guardConnection('router', (stream) => {
+      open += 1;
+      stream.once('close', () => (open -= 1));
+    }),
+  );
   session.setTimeout(idleMs);
-  session.on('timeout', () => {
-    if (open > 0) return;
-    session.close();
-    // A client that reads nothing does not hear that.
-    const end = setTimeout(() => session.destroy(), idleMs).unref();
-    session.once('close', () => clearTimeout(end));
-  });
+  session.on(
+    'timeout',
+    guard('router', session, () => {
+      if (open > 0) return;
+      session.close();
+      // A client that reads nothing does not hear that.
+      const end = setTimeout(() => session.destroy(), idleMs).unref();
+      session.once('close', () => clearTimeout(end));
+    }),
+  );
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,3 +1,4 @@
+import { guardConnection } from '@manta/base';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { type Certificates, type Identity, MIN_TLS_VERSION } from './certificates.ts';
@@ -18,7 +19,7 @@ export function createTlsDoor(certificates: Certificates, handshakeMs: number, t
     },
   });
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  server.on('secureConnection', taken);
+  server.on('secureConnection', guardConnection('router', taken));
   let fallback: Identity | undefined;
   return (socket: Socket): void => {
     if (certificates.isEmpty) {

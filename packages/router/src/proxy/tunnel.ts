@@ -1,3 +1,4 @@
+import { guard, guardConnection } from '@manta/base';
 import { type IncomingMessage, request as httpRequest, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@manta/kube';
@@ -95,37 +96,49 @@ class Tunnel {
     const cancelTimer = clock.setTimer(this.#context.limits.connectMs, () => {
       if (!isConnected) upstream.destroy(new Error('no connection in time'));
     });
-    upstream.once('socket', (socket) => {
-      socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
-      if (!socket.connecting) isConnected = true;
-      else socket.once('connect', () => (isConnected = true));
-    });
+    upstream.once(
+      'socket',
+      guard('router', upstream, (socket) => {
+        socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
+        if (!socket.connecting) isConnected = true;
+        else socket.once('connect', () => (isConnected = true));
+      }),
+    );
     const leave = () => upstream.destroy();
     this.#socket.once('close', leave);
-    upstream.once('close', cancelTimer);
-    upstream.on('error', ({ message }) => {
-      finished();
-      this.#socket.off('close', leave);
-      if (this.#socket.destroyed) return;
-      if (isConnected) return this.#refuse(502, `${backend} broke off without an answer: ${message}`);
-      endpoint.wasUnreachable();
-      this.#context.observe.retried(backend, message);
-      if (this.#tried.size < this.#context.maxAttempts) this.open(message);
-      else this.#refuse(502, `${backend} could not be reached: ${message}`);
-    });
-    upstream.once('upgrade', (response, peer, peerHead) => {
-      this.#context.observe.answered(backend, response.statusCode ?? 101);
-      peer.once('close', finished);
-      this.#join(headLines(response, true, this.#filters), peer, peerHead);
-    });
-    upstream.once('response', (response) => {
-      this.#context.observe.answered(backend, response.statusCode ?? 502);
-      response.once('close', finished);
-      response.on('error', () => this.#socket.destroy());
-      this.#socket.write(headLines(response, false, this.#filters), 'latin1');
-      response.pipe(this.#socket, { end: false });
-      response.once('end', () => endThenDestroy(this.#socket));
-    });
+    upstream.once('close', guard('router', undefined, cancelTimer));
+    upstream.on(
+      'error',
+      guard('router', upstream, ({ message }) => {
+        finished();
+        this.#socket.off('close', leave);
+        if (this.#socket.destroyed) return;
+        if (isConnected) return this.#refuse(502, `${backend} broke off without an answer: ${message}`);
+        endpoint.wasUnreachable();
+        this.#context.observe.retried(backend, message);
+        if (this.#tried.size < this.#context.maxAttempts) this.open(message);
+        else this.#refuse(502, `${backend} could not be reached: ${message}`);
+      }),
+    );
+    upstream.once(
+      'upgrade',
+      guardConnection('router', (response, peer, peerHead) => {
+        this.#context.observe.answered(backend, response.statusCode ?? 101);
+        peer.once('close', guard('router', undefined, finished));
+        this.#join(headLines(response, true, this.#filters), peer, peerHead);
+      }),
+    );
+    upstream.once(
+      'response',
+      guard('router', upstream, (response) => {
+        this.#context.observe.answered(backend, response.statusCode ?? 502);
+        response.once('close', guard('router', undefined, finished));
+        response.on('error', () => this.#socket.destroy());
+        this.#socket.write(headLines(response, false, this.#filters), 'latin1');
+        response.pipe(this.#socket, { end: false });
+        response.once('end', () => endThenDestroy(this.#socket));
+      }),
+    );
     upstream.end();
   }
 

@@ -65,7 +65,7 @@ describe('deletion', () => {
       ['patch RayCluster demo'],
     ],
     [
-      'a cluster that no longer uses Redis goes at once',
+      'a cluster that no longer uses Redis goes without a Job',
       { metadata: deleted, pods: [headPod()] },
       ['patch RayCluster demo'],
     ],
@@ -103,6 +103,21 @@ describe('deletion', () => {
     ],
   ])('%s', (_, options, expected) => {
     expect(plan(options)).toEqual(expected);
+  });
+});
+
+describe('a deleted cluster whose Redis cannot be cleaned', () => {
+  const plannedAt = (deletionTimestamp: string) =>
+    planRayCluster(observed({ metadata: { deletionTimestamp, finalizers: [REDIS_FINALIZER] } }));
+
+  it('keeps its finalizer for two seconds, so that clients see the deletion', () => {
+    expect(plannedAt('2026-08-01T12:00:00Z')).toMatchObject({ actions: [], lookAgainMs: 2000 });
+    expect(plannedAt('2026-08-01T11:59:59Z')).toMatchObject({ actions: [], lookAgainMs: 1000 });
+    expect(plannedAt('2026-08-01T11:59:58Z').actions).toMatchObject([{ type: 'patch', kind: 'RayCluster' }]);
+  });
+
+  it('is not kept by a server whose clock is ahead', () => {
+    expect(plannedAt('2026-08-01T13:00:00Z').actions).toMatchObject([{ type: 'patch', kind: 'RayCluster' }]);
   });
 });
 

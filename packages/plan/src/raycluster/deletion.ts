@@ -18,6 +18,11 @@ import { fullName, type Subject } from './subject.ts';
 const REDIS = Finalizer.GcsFtRedisCleanup;
 /** A deletion is looked at this often even if nothing is seen to change: what was refused may be allowed by now. */
 const LOOK_AGAIN_MS = 10_000;
+/**
+ * A cluster whose Redis cannot be cleaned stays for this long after its deletion: clients that delete it and read it next find it terminating
+ * with its finalizer, like with KubeRay, which keeps it for minutes. Deletion timestamps have whole seconds.
+ */
+const VISIBLE_MS = 2_000;
 
 /** Makes sure, before anything is written to Redis, that a deletion will pass by us. */
 export function planFinalizer({ cluster, spec, context }: Subject): readonly Action[] {
@@ -34,10 +39,15 @@ export function planFinalizer({ cluster, spec, context }: Subject): readonly Act
 export function planDeletion(subject: Subject, canSeePods = true): Plan {
   const { cluster, now } = subject;
   if (!isHeldByUs(cluster)) return { actions: [] };
-  const because = whyNotCleaned(subject);
-  if (because !== undefined) return { actions: [release(subject, leftBehind(subject, because))] };
   const { deletionTimestamp = '', annotations } = cluster.metadata ?? {};
   const deletedAt = Date.parse(deletionTimestamp);
+  const because = whyNotCleaned(subject);
+  if (because !== undefined) {
+    const visibleMs = deletedAt + VISIBLE_MS - now;
+    // A deletion that lies ahead of our clock is not waited for.
+    if (visibleMs > 0 && visibleMs <= VISIBLE_MS) return { actions: [], lookAgainMs: visibleMs };
+    return { actions: [release(subject, leftBehind(subject, because))] };
+  }
   const timeoutMs = gcsFtDeletionTimeoutSeconds(annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };

@@ -8,7 +8,7 @@ import type { ListParams } from '../list-params.ts';
 import type { Scope } from '../request.ts';
 import { failureStatus } from '../status.ts';
 import { watchObjects } from '../verbs/watch.ts';
-import { type HttpResponse, reset } from './http-request.ts';
+import { type HttpResponse, isGone, reset } from './http-request.ts';
 import { LineWriter } from './line-writer.ts';
 import { showObject, type View } from './show.ts';
 
@@ -48,13 +48,13 @@ export function respondWatch(
   // Headers only now: bad parameters must be able to answer with a Status.
   response.writeHead(200, { 'content-type': view.representation.contentType });
   lines.open();
-  response.on(
-    'close',
-    guard('API server', response, () => {
-      stop();
-      gate?.close();
-    }),
-  );
+  const leave = guard('API server', response, () => {
+    stop();
+    gate?.close();
+  });
+  response.on('close', leave);
+  // A client that left before the watch began is reported by no event any more.
+  if (isGone(response)) leave();
 }
 
 const LINE_START = {

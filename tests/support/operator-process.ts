@@ -9,6 +9,8 @@ export interface OperatorProcess {
   lines(): readonly { readonly level: string; readonly msg: string; readonly [field: string]: unknown }[];
   /** Asks a health or metrics path; undefined while nobody answers. */
   get(port: 'health' | 'metrics', path: string): Promise<string | undefined>;
+  /** Sends a signal, e.g. `SIGSTOP` to freeze the process. */
+  signal(name: NodeJS.Signals): void;
   /** Resolves with the exit status; ends the process first when a signal is given. */
   ended(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -53,6 +55,7 @@ export function startOperator(options: {
       const answer = await fetch(`http://${address}${path}`).catch(() => undefined);
       return await answer?.text();
     },
+    signal: (name) => void child.kill(name),
     ended: (signal) => end(child, exit, signal),
   };
 }

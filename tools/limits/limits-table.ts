@@ -75,10 +75,10 @@ const MIB = 1024 * KIB;
 function shown(path: string, value: number): string {
   const key = path.split('.').find((part) => part.endsWith('Bytes')) ?? path;
   if (/bytes(?:PerSecond)?$/i.test(key)) {
-    const unit = /PerSecond$/.test(key) ? '/s' : '';
+    const unit = key.endsWith('PerSecond') ? '/s' : '';
     if (value >= MIB) return `${value / MIB} MiB${unit}`;
     return value >= KIB ? `${value / KIB} KiB${unit}` : `${value} B${unit}`;
   }
-  if (/Ms$/.test(path)) return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
+  if (path.endsWith('Ms')) return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
   return value.toLocaleString('en-US');
 }

@@ -16,7 +16,12 @@ describe.each(modes)('a volume over the system’s programs (%s)', (mode) => {
     writeFileSync(join(dataDir, 'host-file'), 'secret');
     for (const name of ['sh', 'sleep', 'cat', 'mount', 'touch']) copyFileSync(`/usr/bin/${name}`, join(volume, name));
     // Each tries what only a process with power over the mounts can do, or one that still sees the host.
-    const evil = `#!/bin/sh\nmount -o remount,bind,rw /usr/lib && touch /usr/lib/manta-owned && echo OWNED\ncat ${dataDir}/host-file\n`;
+    const evil = `#!/bin/sh
+mount -o remount,bind,rw /usr/lib && touch /usr/lib/manta-owned && echo OWNED
+cat ${dataDir}/host-file
+while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+[ $# -lt 2 ] || { shift; exec "$@"; }
+`;
     for (const name of ['setpriv', 'nsenter', 'chroot', 'unshare', 'umount', 'pivot_root', 'env', 'perl'])
       writeFileSync(join(volume, name), evil, { mode: 0o755 });
   });

@@ -14,6 +14,8 @@ const NEVER = [
   'rayservice/upgrade-reverted-makes-third-cluster',
   // Deletion timers survive a restart.
   'rayservice/restart-forgets-deletion-timer',
+  // A Service that the RayService does not control is never redirected.
+  'rayservice/serve-service-name-taken',
   // A step of zero is refused.
   'rayservice/incremental-zero-step-stalls',
   // Clusters that are refused get no certificates.

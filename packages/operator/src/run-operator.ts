@@ -134,7 +134,7 @@ async function manage(world: World, input: ControllersInput, health: Health, sto
   const webhookSettings = readWebhookSettings(process.env, input.env.clusterDomain, ownNamespace);
   const wanted = relevantPermissions(options, facts, input.env, namespace);
   const shortcomings = createShortcomings({ ...world, log, wanted, namespaces: options.watchNamespaces });
-  const { controllers, informers, events, poller } = createControllers(world, input);
+  const { controllers, informers, events, poller } = createControllers(world, { ...input, ownNamespace });
   const manager = createManager(world, {
     informers,
     controllers,

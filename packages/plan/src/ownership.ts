@@ -12,14 +12,14 @@ export interface SeenRecord {
   readonly owner?: string | undefined;
 }
 
-declare const observed: unique symbol;
+const OBSERVED: unique symbol = Symbol('observed');
 
 /**
- * The object that an action writes to, as it was observed. The brand has no value: only the functions in this file produce a Target, so an
- * update, a patch or a deletion of an object that nobody has observed as ours does not compile. The actor checks each Target again.
+ * The object that an action writes to, as it was observed. Its key is private to this file, so nothing else can produce a Target: an update,
+ * a patch or a deletion of an object that nobody has observed as ours does not compile. The actor checks each Target again.
  */
 export interface Target {
-  readonly [observed]: true;
+  readonly [OBSERVED]: true;
   readonly uid: string;
   /** The uid of its controller owner. */
   readonly owner: string | undefined;
@@ -142,12 +142,7 @@ function patchOf(
 
 function targetOf(seen: Seen): Target {
   const { uid = '', resourceVersion } = isSeenRecord(seen) ? { uid: seen.uid } : (seen.metadata ?? {});
-  return branded({ uid, owner: controllerOf(seen), resourceVersion });
-}
-
-/** The brand is a type without a value, so this is the one place that has to assert it. */
-function branded(target: Omit<Target, typeof observed>): Target {
-  return target as Target;
+  return { [OBSERVED]: true, uid, owner: controllerOf(seen), resourceVersion };
 }
 
 function nameOf(seen: Seen): string {

@@ -29,7 +29,8 @@ export function tenantTests(settings: Partial<OperatorSettings> = {}): () => Ten
   let tenant: Tenant;
   let stops: (() => Promise<void>)[];
   beforeEach(async () => {
-    const { admin, target, operatorUser } = open();
+    const stage = open();
+    const { admin, target } = stage;
     const namespace = await target.namespace();
     const heads = new Map<string, FakeHead>();
     const asked: { origin: string; token: string | undefined }[] = [];
@@ -42,7 +43,7 @@ export function tenantTests(settings: Partial<OperatorSettings> = {}): () => Ten
       asked.push({ origin: new URL(request.url).origin, token: request.headers['x-ray-authorization'] });
       return send(request);
     };
-    const { client } = await operatorUser();
+    const { client } = await stage.operatorUser();
     const operator = startControllers(client, { namespaces: [namespace], sendToRay, ...settings });
     const kubelet = startKubelet(admin, namespace);
     stops = [() => kubelet.stop(), () => operator.stop()];

@@ -156,32 +156,32 @@ const REFUSALS: Readonly<Record<string, readonly [Partial<RayJobSpec>, field: st
   'a runtime environment that is a word': [
     { runtimeEnvYAML: 'word' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: word: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go value of type types.RuntimeEnvType',
+    'failed to unmarshal RuntimeEnvYAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go value of type types.RuntimeEnvType',
   ],
   'a runtime environment with a key that JSON cannot have': [
     { runtimeEnvYAML: 'a: [{null: b}]' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: a: [{null: b}]: error converting YAML to JSON: unsupported map key of type: %!s(<nil>), key: <nil>, value: "b"',
+    'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: unsupported map key: null',
   ],
   'a runtime environment with a key that is a mapping': [
     { runtimeEnvYAML: '{a: b}: c' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: {a: b}: c: error converting YAML to JSON: yaml: invalid map key: map[interface {}]interface {}{"a":"b"}',
+    'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: yaml: invalid map key: a list or mapping',
   ],
   'a runtime environment with a key that is a list': [
     { runtimeEnvYAML: '[a, 1]: c' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: [a, 1]: c: error converting YAML to JSON: yaml: invalid map key: []interface {}{"a", 1}',
+    'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: yaml: invalid map key: a list or mapping',
   ],
   'a runtime environment with a number that is none': [
     { runtimeEnvYAML: 'a: .nan' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: a: .nan: error converting YAML to JSON: json: unsupported value: NaN',
+    'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: json: unsupported value: NaN',
   ],
   'a runtime environment with a number without end': [
     { runtimeEnvYAML: 'a: [.inf]' },
     'spec.runtimeEnvYAML',
-    'failed to unmarshal RuntimeEnvYAML: a: [.inf]: error converting YAML to JSON: json: unsupported value: +Inf',
+    'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: json: unsupported value: +Inf',
   ],
   'a deadline of 0': [
     { activeDeadlineSeconds: 0 },
@@ -253,7 +253,7 @@ describe('validateRayJobSpec()', () => {
       throw new Error('yaml: line 1: no end');
     });
     expect(broken?.message).toBe(
-      'failed to unmarshal RuntimeEnvYAML: {: error converting YAML to JSON: yaml: line 1: no end',
+      'failed to unmarshal RuntimeEnvYAML: error converting YAML to JSON: not valid YAML at line 1',
     );
   });
 });

@@ -1,5 +1,4 @@
 /** The runtime environment of a job: YAML text that must hold a mapping. */
-import { goQuote } from '../go-quote.ts';
 import { isRecord } from '../loose.ts';
 
 /**
@@ -8,11 +7,14 @@ import { isRecord } from '../loose.ts';
  */
 export type YamlParser = (text: string) => unknown;
 
-/** Why the text is no mapping; nothing where it is one, or empty. */
+/**
+ * Why the text is no mapping; nothing where it is one, or empty. The text itself is not quoted, nor any key or value of it: the message
+ * goes into events and the status, which more people may read than the job, and environment variables often hold secrets.
+ */
 export function runtimeEnvProblem(text: string, parseYaml: YamlParser): string | undefined {
   if (text === '') return undefined;
   const reason = unreadable(text, parseYaml);
-  return reason === undefined ? undefined : `failed to unmarshal RuntimeEnvYAML: ${text}: ${reason}`;
+  return reason === undefined ? undefined : `failed to unmarshal RuntimeEnvYAML: ${reason}`;
 }
 
 function unreadable(text: string, parseYaml: YamlParser): string | undefined {
@@ -20,7 +22,7 @@ function unreadable(text: string, parseYaml: YamlParser): string | undefined {
   try {
     value = parseYaml(text);
   } catch (error) {
-    return `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`;
+    return `error converting YAML to JSON: not valid YAML${placeIn(error)}`;
   }
   const problem = jsonProblem(value);
   if (problem !== undefined) return `error converting YAML to JSON: ${problem}`;
@@ -28,6 +30,14 @@ function unreadable(text: string, parseYaml: YamlParser): string | undefined {
   if (kind === undefined) return undefined;
   const target = 'Go value of type types.RuntimeEnvType';
   return `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into ${target}`;
+}
+
+/** Where a parser has found the fault; the rest of its message may quote the text. */
+function placeIn(error: unknown): string {
+  const [, line, column] =
+    /\bline (\d+)(?:[,:]? column (\d+))?/.exec(error instanceof Error ? error.message : '') ?? [];
+  if (line === undefined) return '';
+  return column === undefined ? ` at line ${line}` : ` at line ${line}, column ${column}`;
 }
 
 /** The name of a JSON type that is no mapping; an empty document is as good as an empty mapping. */
@@ -58,9 +68,9 @@ function jsonProblem(value: unknown): string | undefined {
 
 function entryProblem(key: unknown, item: unknown): string | undefined {
   if (key === null || key === undefined) {
-    return `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${describe(item)}`;
+    return 'unsupported map key: null';
   }
-  if (key instanceof Map || Array.isArray(key)) return `yaml: invalid map key: ${inGo(key)}`;
+  if (key instanceof Map || Array.isArray(key)) return 'yaml: invalid map key: a list or mapping';
   return jsonProblem(item);
 }
 
@@ -72,19 +82,8 @@ function firstProblem(checks: readonly (() => string | undefined)[]): string | u
   return undefined;
 }
 
-function describe(value: unknown): string {
-  return value instanceof Map || Array.isArray(value) ? 'a list or mapping' : inGo(value);
-}
-
-/** A value as Go prints it. */
-function inGo(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value);
+/** A number without end as Go prints it. */
+function inGo(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
-  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
-  if (Array.isArray(value)) return `[]interface {}{${value.map(inGo).join(', ')}}`;
-  if (value instanceof Map) {
-    const members = [...value].map(([key, item]) => `${inGo(key)}:${inGo(item)}`);
-    return `map[interface {}]interface {}{${members.join(', ')}}`;
-  }
-  return ['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : '<nil>';
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : 'NaN';
 }

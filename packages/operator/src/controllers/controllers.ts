@@ -33,6 +33,8 @@ export interface ControllersInput {
   readonly version: string;
   readonly facts: ClusterFacts;
   readonly hostname: string;
+  /** The namespace that the operator itself runs in; absent where it runs outside of the cluster. */
+  readonly ownNamespace?: string | undefined;
   /** How requests travel to Ray heads. */
   readonly sendToRay: RaySend;
   /** The Kubernetes token for Ray clusters that take such. */
@@ -62,6 +64,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     batchScheduler: options.batchScheduler,
     isSecure: options.isSecure === true,
     asksThroughApiServer: options.useKubernetesProxy,
+    operatorNamespace: input.ownNamespace,
   };
   const cache = createRayClusterCache(world, {
     namespaces: options.watchNamespaces,

@@ -48,9 +48,12 @@ async function create(spec: Partial<RayJobSpec> = {}, name = 'job'): Promise<voi
 /** What the RayCluster controller would do, and Ray with it. */
 async function bringUp(name = 'job'): Promise<FakeHead> {
   const cluster = (await status(name)).rayClusterName ?? '';
+  const made = await client.get<RayCluster>(resources.rayClusters, { name: cluster, namespace: NAMESPACE });
+  const uid = made.metadata?.uid ?? '';
+  const ownerReferences = [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: cluster, uid, controller: true }];
   await client.create<Service>(resources.services, {
-    metadata: { name: `${cluster}-head-svc`, namespace: NAMESPACE },
-    spec: { ports: [{ name: 'dashboard', port: 8265 }] },
+    metadata: { name: `${cluster}-head-svc`, namespace: NAMESPACE, ownerReferences },
+    spec: { ports: [{ name: 'dashboard', port: 8265 }], selector: { 'ray.io/cluster': cluster } },
   });
   const head = new FakeHead({ now: () => clock.now() });
   heads.set(cluster, head);

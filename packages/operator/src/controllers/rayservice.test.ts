@@ -110,8 +110,8 @@ async function bringUp(setUp: (head: FakeHead) => void = () => undefined): Promi
     heads.set(name, head);
     await makeHeadPod(name, ipOf(head), metadata?.uid ?? '');
     await client.create<Service>(resources.services, {
-      metadata: { name: `${name}-head-svc`, namespace: 'ml' },
-      spec: { ports: [{ name: 'dashboard', port: 8265 }] },
+      metadata: { name: `${name}-head-svc`, namespace: 'ml', ownerReferences: ownedBy(name, metadata?.uid ?? '') },
+      spec: { ports: [{ name: 'dashboard', port: 8265 }], selector: { 'ray.io/cluster': name } },
     });
     const conditions = [
       { type: 'HeadPodReady', status: 'True', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
@@ -123,12 +123,14 @@ async function bringUp(setUp: (head: FakeHead) => void = () => undefined): Promi
   await clock.advance(3000);
 }
 
+const ownedBy = (name: string, uid: string) => [
+  { apiVersion: 'ray.io/v1', kind: 'RayCluster', name, uid, controller: true },
+];
+
 async function makeHeadPod(cluster: string, podIP: string, owner: string): Promise<void> {
   const ref = { name: `${cluster}-head`, namespace: 'ml' };
   const labels = { 'ray.io/cluster': cluster, 'ray.io/node-type': 'head', 'ray.io/serve': 'false' };
-  const ownerReferences = [
-    { apiVersion: 'ray.io/v1', kind: 'RayCluster', name: cluster, uid: owner, controller: true },
-  ];
+  const ownerReferences = ownedBy(cluster, owner);
   await client.create<KubeObject>(resources.pods, { metadata: { ...ref, labels, ownerReferences } });
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
   const body = { status: { phase: 'Running', podIP, conditions } };

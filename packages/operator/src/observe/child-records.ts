@@ -55,6 +55,7 @@ export function serviceRecord(service: Service, intern: Interner): Belonging<Ser
     clusterIP: spec.clusterIP ?? '',
     ports: isWhole ? intern.value(ports) : ports,
     selectsCluster: spec.selector?.[Label.Cluster],
+    ...(spec.type === 'ExternalName' ? { isExternalName: true } : {}),
     ...(isWhole
       ? { service: withSharedPorts(withoutManagedFields(service), intern) }
       : { service: undefined, selectorKeys: Object.keys(spec.selector ?? {}) }),

@@ -37,10 +37,19 @@ beforeEach(async () => {
 });
 afterEach(() => stop.abort());
 
-async function service(port: string, name = 'c-head-svc', number = 8265): Promise<void> {
+const OWNED = [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'c', uid: 'u1', controller: true }];
+
+async function service(
+  port: string,
+  name = 'c-head-svc',
+  number = 8265,
+  ownerReferences: NonNullable<Service['metadata']>['ownerReferences'] = OWNED,
+  more: Service['spec'] = {},
+): Promise<void> {
+  const selector = { 'ray.io/cluster': name.replace(/-head-svc$/, '') };
   await client.create<Service>(resources.services, {
-    metadata: { name, namespace: 'ml' },
-    spec: { ports: [{ name: port, port: number }] },
+    metadata: { name, namespace: 'ml', ...(ownerReferences === undefined ? {} : { ownerReferences }) },
+    spec: { ports: [{ name: port, port: number }], selector, ...more },
   });
   await clock.advance(100);
 }
@@ -50,7 +59,7 @@ const headPod = (name: string) => ({
     name,
     namespace: 'ml',
     labels: { 'ray.io/cluster': 'c', 'ray.io/node-type': 'head' },
-    ownerReferences: [{ apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'c', uid: 'u1', controller: true }],
+    ownerReferences: OWNED,
   },
 });
 
@@ -66,7 +75,37 @@ describe('the head of a cluster', () => {
   });
 
   it('is where the status says, once it does', async () => {
-    expect(await heads().find(CLUSTER, { address: 'there:1' })).toMatchObject({ head: { url: 'http://there:1' } });
+    const address = 'c-head-svc.ml.svc.cluster.local:1';
+    expect(await heads().find(CLUSTER, { address })).toMatchObject({ head: { url: `http://${address}` } });
+  });
+
+  it('is nowhere else, whatever the status says', async () => {
+    await service('dashboard');
+    const url = 'http://c-head-svc.ml.svc.cluster.local:8265';
+    for (const address of ['there:1', 'c-head-svc.ml.svc.cluster.local.evil:1', '10.0.0.9:8265'])
+      expect(await heads().find(CLUSTER, { address })).toMatchObject({ head: { url } });
+  });
+
+  it.each<[string, Parameters<typeof service>[3], Service['spec']]>([
+    ['is of type ExternalName', OWNED, { type: 'ExternalName', externalName: 'evil.example.com' }],
+    ['is not controlled by RayCluster', [], {}],
+    ['does not select its pods', OWNED, { selector: { app: 'other' } }],
+  ])('is its pod where the Service of its name %s', async (_, owners, more) => {
+    await service('dashboard', 'c-head-svc', 8265, owners, more);
+    expect(await heads().find(CLUSTER)).toMatchObject({ isFound: false, why: expect.stringMatching(/sends nothing/) });
+    expect(await heads(true).find(CLUSTER)).toMatchObject({ isFound: false });
+    const status = { phase: 'Running', podIP: '10.0.0.7' };
+    await client.create<Pod>(resources.pods, { ...headPod('a'), status });
+    await client.patch(
+      resources.pods,
+      { namespace: 'ml', name: 'a' },
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    );
+    await clock.advance(100);
+    expect(await heads().find(CLUSTER)).toMatchObject({ head: { url: 'http://10.0.0.7:8265' } });
+    const proxied = '/api/v1/namespaces/ml/pods/a:8265/proxy';
+    expect(await heads(true).find(CLUSTER)).toMatchObject({ head: { url: proxied } });
   });
 
   it('cannot be found without a Service or without a port for the dashboard', async () => {
@@ -87,8 +126,8 @@ describe('the head of a cluster', () => {
   it('is a path on the API server where that is what users want', async () => {
     const url = '/api/v1/namespaces/ml/services/c-head-svc:dashboard/proxy';
     expect(await heads(true).find(CLUSTER, { address: 'x:1' })).toMatchObject({ head: { url } });
-    const renamed = { ...CLUSTER, status: { head: { serviceName: 'mine' } } };
-    expect(await heads(true).find(renamed)).toMatchObject({ head: { url: url.replace('c-head-svc', 'mine') } });
+    const misled = { ...CLUSTER, status: { head: { serviceName: 'theirs' } } };
+    expect(await heads(true).find(misled)).toMatchObject({ head: { url } });
   });
 
   it('starts a new session with each head pod', async () => {
@@ -190,11 +229,13 @@ describe('a cluster that takes Kubernetes tokens', () => {
 
   it('gets the one that we were given for Ray, and no Secret is looked for', async () => {
     rayToken = 'for-ray';
-    expect(await heads().find(cluster, { address: 'there:1' })).toMatchObject({ head: { token: 'for-ray' } });
+    expect(await heads().find(cluster, { address: 'c-head-svc.ml.svc.cluster.local:1' })).toMatchObject({
+      head: { token: 'for-ray' },
+    });
   });
 
   it('is not asked by an operator that has none, which says what it needs', async () => {
-    expect(await heads().find(cluster, { address: 'there:1' })).toEqual({
+    expect(await heads().find(cluster, { address: 'c-head-svc.ml.svc.cluster.local:1' })).toEqual({
       isFound: false,
       why: 'the cluster takes Kubernetes tokens, and this operator has none for them: name a file with the token of an account that may ray:write rayclusters, and nothing else, in RAY_TOKEN_FILE',
     });

@@ -10,10 +10,11 @@ import {
   serviceNames,
 } from '@manta/api';
 import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
-import { headDashboardPort, type ServiceRecord } from '@manta/plan';
+import { headDashboardPort, isOwn, type PodRecord, type ServiceRecord } from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import { toKey } from '@manta/runtime';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
+import { hostOf } from './host-of.ts';
 import { withSpareSecret } from './spare-secret.ts';
 
 /** Where a cluster's head is, or a sentence that says why it cannot be asked. */
@@ -30,7 +31,10 @@ export type AddressLookup =
 export interface RayHeads {
   /** Where the cluster's head Service offers the dashboard. */
   address(cluster: RayCluster): AddressLookup;
-  /** Reads the token's Secret where the cluster asks for a token; never waits for Ray. `address` wins over what the Service says. */
+  /**
+   * Reads the token's Secret where the cluster asks for a token; never waits for Ray. `address` counts where it is that
+   * of the head Service, or of a head pod which the cluster controls.
+   */
   find(cluster: RayCluster, options?: FindOptions): Promise<HeadLookup>;
 }
 
@@ -72,19 +76,43 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
   function address(cluster: RayCluster): AddressLookup {
     const { name = '', namespace = '' } = cluster.metadata ?? {};
     const serviceName = serviceNames.head(name, cluster.spec?.headGroupSpec.headService?.metadata?.name);
-    const service = cache.services.get(toKey(namespace, serviceName));
+    const service = headServiceOf(cluster, cache);
     if (service === undefined)
       return { isFound: false, why: `the head Service ${namespace}/${serviceName} is not found` };
     const port = dashboardPortOf(service, throughApiServer ? undefined : cluster.spec);
     if (port === undefined) return { isFound: false, why: 'dashboard port is not found' };
-    return { isFound: true, address: `${serviceNames.headFqdn(serviceName, namespace, clusterDomain)}:${port}` };
+    return { isFound: true, address: `${fqdnOf(cluster)}:${port}` };
   }
 
+  /** Its head Service, or, where that is not one that leads to the cluster's own pods and nowhere else, its head pod. */
   function url(cluster: RayCluster, known: string | undefined): HeadLookup | string {
-    if (throughApiServer) return proxyPath(dashboardOf(cluster), '');
-    if (known !== undefined && known !== '') return `http://${known}`;
+    const head = headPodOf(cluster, cache);
+    const port = cluster.spec === undefined ? 0 : headDashboardPort(cluster.spec);
+    const podAddress = head === undefined || head.podIP === '' ? undefined : `${hostOf(head.podIP)}:${port}`;
+    if (throughApiServer) {
+      const service = headServiceOf(cluster, cache);
+      if (service === undefined || isOfCluster(service, cluster)) return proxyPath(dashboardOf(cluster), '');
+      if (head === undefined) return notAsked(service, cluster);
+      return proxyPath({ kind: 'pods', namespace: head.namespace, name: head.name, port }, '');
+    }
+    if (known !== undefined && isPodOf(cluster, known)) return `http://${known}`;
+    const service = headServiceOf(cluster, cache);
+    if (service !== undefined && !isOfCluster(service, cluster))
+      return podAddress === undefined ? notAsked(service, cluster) : `http://${podAddress}`;
+    if (known !== undefined && known.startsWith(`${fqdnOf(cluster)}:`)) return `http://${known}`;
     const found = address(cluster);
     return found.isFound ? `http://${found.address}` : found;
+  }
+
+  function fqdnOf({ metadata, spec }: RayCluster): string {
+    const { name = '', namespace = '' } = metadata ?? {};
+    const service = serviceNames.head(name, spec?.headGroupSpec.headService?.metadata?.name);
+    return serviceNames.headFqdn(service, namespace, clusterDomain);
+  }
+
+  /** Whether an address is that of a head pod which the cluster controls. */
+  function isPodOf(cluster: RayCluster, known: string): boolean {
+    return headPodsOf(cluster, cache).some(({ podIP }) => podIP !== '' && known.startsWith(`${hostOf(podIP)}:`));
   }
 
   return {
@@ -104,22 +132,53 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
   };
 }
 
-/** The head Service as the API server's proxy addresses it. */
-function dashboardOf({ metadata, spec, status }: RayCluster): Parameters<typeof proxyPath>[0] {
+type Cached = RayHeadsOptions['cache'];
+
+function headServiceOf({ metadata, spec }: RayCluster, { services }: Cached): ServiceRecord | undefined {
   const { name = '', namespace = '' } = metadata ?? {};
-  const service = status?.head?.serviceName || serviceNames.head(name, spec?.headGroupSpec.headService?.metadata?.name);
+  return services.get(toKey(namespace, serviceNames.head(name, spec?.headGroupSpec.headService?.metadata?.name)));
+}
+
+/**
+ * Whether a Service leads to pods of the cluster and nowhere else. Requests carry the cluster's token, code and configurations: they are
+ * sent to no DNS name that a user chose, and through no Service that the cluster does not control.
+ */
+function isOfCluster(service: ServiceRecord, { metadata }: RayCluster): boolean {
+  const isElsewhere = service.isExternalName === true || service.selectsCluster !== metadata?.name;
+  return isOwn(metadata?.uid ?? '', service) && !isElsewhere;
+}
+
+function notAsked({ name, isExternalName }: ServiceRecord, { metadata }: RayCluster): HeadLookup {
+  const { name: cluster = '', namespace = '' } = metadata ?? {};
+  const why =
+    isExternalName === true
+      ? 'is of type ExternalName'
+      : `is not controlled by RayCluster ${namespace}/${cluster}, or does not select its pods`;
+  return { isFound: false, why: `the head Service ${namespace}/${name} ${why}: the operator sends nothing to it` };
+}
+
+/** The head Service as the API server's proxy addresses it. */
+function dashboardOf({ metadata, spec }: RayCluster): Parameters<typeof proxyPath>[0] {
+  const { name = '', namespace = '' } = metadata ?? {};
+  const service = serviceNames.head(name, spec?.headGroupSpec.headService?.metadata?.name);
   return { kind: 'services', namespace, name: service, port: PortName.Dashboard };
 }
 
-/** A new head pod is a new life, and so is Ray restarted within one: without a store of its own Ray forgets its jobs with the old one. */
-function sessionOf({ metadata }: RayCluster, { pods }: RayHeadsOptions['cache']): string {
+function headPodsOf({ metadata }: RayCluster, { pods }: Cached): readonly PodRecord[] {
   const { name = '', namespace = '', uid = '' } = metadata ?? {};
-  const heads = pods
-    .by('cluster', toKey(namespace, name))
-    .filter((pod) => pod.nodeType === NodeType.Head && pod.owner === uid);
-  const head = heads.find(({ isTerminating }) => !isTerminating) ?? heads[0];
+  return pods.by('cluster', toKey(namespace, name)).filter((pod) => pod.nodeType === NodeType.Head && isOwn(uid, pod));
+}
+
+function headPodOf(cluster: RayCluster, cache: Cached): PodRecord | undefined {
+  const heads = headPodsOf(cluster, cache);
+  return heads.find(({ isTerminating }) => !isTerminating) ?? heads[0];
+}
+
+/** A new head pod is a new life, and so is Ray restarted within one: without a store of its own Ray forgets its jobs with the old one. */
+function sessionOf(cluster: RayCluster, cache: Cached): string {
+  const head = headPodOf(cluster, cache);
   const restarts = head?.head?.restarts ?? 0;
-  return `${uid}/${head?.uid ?? ''}${restarts === 0 ? '' : `+${restarts}`}`;
+  return `${cluster.metadata?.uid ?? ''}/${head?.uid ?? ''}${restarts === 0 ? '' : `+${restarts}`}`;
 }
 
 type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly why: string };

@@ -3,6 +3,7 @@ import { proxyPath } from '@manta/kube';
 import { headDashboardPort, type PodRecord, type RayNodeRecord } from '@manta/plan';
 import type { RayHead, RayPoller } from '@manta/ray';
 import type { ObjectKey } from '@manta/runtime';
+import { hostOf } from './host-of.ts';
 import type { RayHeads } from './ray-heads.ts';
 
 /** Ray's own lists of nodes, as far as its heads were asked and have answered. */
@@ -66,8 +67,4 @@ export function createRayNodeLists({ poller, heads, throughApiServer }: RayNodeL
       if (asking.delete(key)) poller.forget(rayClusterOwner(key));
     },
   };
-}
-
-function hostOf(ip: string): string {
-  return ip.includes(':') ? `[${ip}]` : ip;
 }

@@ -90,16 +90,19 @@ async function create(status: RayJob['status'] = {}): Promise<void> {
   await client.create(resources.services, { metadata: { name: 'job-head-svc', namespace: NAMESPACE } });
 }
 
+/** Where the head Service of the cluster offers the dashboard. */
+const THERE = 'job-x-head-svc.default.svc.cluster.local:1';
+
 describe('a job that the cache does not show', () => {
   it('is read from the server with all that belongs to it', async () => {
-    await create({ jobId: 'id', rayClusterName: 'job-x', dashboardURL: 'there:1', jobDeploymentStatus: 'Running' });
+    await create({ jobId: 'id', rayClusterName: 'job-x', dashboardURL: THERE, jobDeploymentStatus: 'Running' });
     const { observed, head } = (await observe('default/job')) ?? {};
     expect(observed?.cluster?.metadata?.name).toBe('job-x');
     expect(observed?.heads.map(({ name }) => name)).toEqual(['head']);
     expect(observed).toMatchObject({ podCount: 2, submitter: { name: 'job' }, headService: { name: 'job-head-svc' } });
     expect(observed?.answer).toEqual({ kind: 'awaited' });
-    expect(head?.url).toBe('http://there:1');
-    expect(asked).toEqual(['http://there:1 id']);
+    expect(head?.url).toBe(`http://${THERE}`);
+    expect(asked).toEqual([`http://${THERE} id`]);
   });
 
   it('has nothing but itself before it has a name for its cluster', async () => {
@@ -132,7 +135,7 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
   const status = {
     jobId: 'id',
     rayClusterName: 'job-x',
-    dashboardURL: 'there:1',
+    dashboardURL: THERE,
     jobDeploymentStatus: 'Running',
   } as const;
   const submitted = { id: 'submit/id', state: 'failed', at: 0, error: new Error('no answer') };

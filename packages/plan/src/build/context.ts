@@ -12,6 +12,8 @@ export interface BuildContext {
   readonly isSecure?: boolean;
   /** Heads are asked through the API server, whose addresses no selector knows. */
   readonly asksThroughApiServer?: boolean;
+  /** The namespace that the operator's pods run in; absent where that is not known. */
+  readonly operatorNamespace?: string | undefined;
   /** Absent: pods are left to the scheduler that their templates name. */
   readonly batchScheduler?: BatchSchedulerName | undefined;
 }

@@ -181,6 +181,8 @@ export interface ServiceRecord extends NamedRecord {
   readonly selectsCluster?: string | undefined;
   /** The keys of its selector, where the Service itself is not kept. */
   readonly selectorKeys?: readonly string[] | undefined;
+  /** It leads to a DNS name anywhere, whatever its selector says; absent where not. */
+  readonly isExternalName?: true | undefined;
   /** The Service itself, where it was made for a RayService or is a cluster's head Service. */
   readonly service?: Service | undefined;
 }

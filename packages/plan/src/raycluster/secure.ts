@@ -20,6 +20,8 @@ type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | '
 
 const OFF = 'none';
 const APP_NAME = 'app.kubernetes.io/name';
+/** Kubernetes puts it on every namespace, and lets nobody change it. */
+const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 /** CRDs may be replaced by newer ones. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -89,7 +91,11 @@ function securedFor(subject: Subject): Secured {
 /** The way in is closed but for the operator, and for the users of a service to its serve port. The way out stays open: names have to be asked for. */
 function policyFor({ cluster, spec, context }: Subject): NetworkPolicyOptions {
   const matchLabels = { [APP_NAME]: context.env.operatorAppName };
-  const from = [{ namespaceSelector: {}, podSelector: { matchLabels } }];
+  const { operatorNamespace } = context;
+  // A pod with the operator's label in another namespace is not the operator.
+  const namespaceSelector =
+    operatorNamespace === undefined ? {} : { matchLabels: { [NAMESPACE_NAME]: operatorNamespace } };
+  const from = [{ namespaceSelector, podSelector: { matchLabels } }];
   const asking = context.asksThroughApiServer === true ? {} : { from };
   const serve = [{ port: servePortOf(cluster) }];
   const isService = originOf(cluster.metadata?.labels) === OriginCrd.RayService;

@@ -1,0 +1,4 @@
+/** An IP address as URLs write it. */
+export function hostOf(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip;
+}

@@ -62,6 +62,7 @@ export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
 export { ownPods } from './raycluster/subject.ts';
 export { HEAD_PLACE, isHeadInQuestion, predecessorOf } from './raycluster/head-name.ts';
+export { spareIngressName } from './raycluster/ingress-name.ts';
 export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,

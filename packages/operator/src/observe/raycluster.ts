@@ -9,6 +9,7 @@ import {
   type ObservedChildren,
   type ObservedRayCluster,
   ownServiceAccount,
+  spareIngressName,
   spareObjectName,
 } from '@manta/plan';
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
@@ -147,8 +148,8 @@ function otherChildren(
     roles: find(cache.roles, clusterObjectNames.role(name), ...spare),
     roleBindings: find(cache.roleBindings, clusterObjectNames.roleBinding(name), ...spare),
     secrets: find(cache.secrets, clusterObjectNames.authSecret(name), ...spare),
-    ingresses: [cache.ingresses.get(toKey(namespace, serviceNames.ingress(name)))].filter(
-      (ingress) => ingress !== undefined,
+    ingresses: [serviceNames.ingress(name), spareIngressName(name)].flatMap((each) =>
+      each === undefined ? [] : (cache.ingresses.get(toKey(namespace, each)) ?? []),
     ),
     routes: cache.routes?.by('cluster', key) ?? [],
     claims: [cache.claims?.get(toKey(namespace, clusterObjectNames.gcsClaim(name, claim)))].filter(

@@ -13,7 +13,11 @@ import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { dashboardPort } from './service-ports.ts';
 
 /** The Ingress in front of the head's dashboard; undefined unless it is wanted. */
-export function buildIngress(cluster: RayCluster, spec: RayClusterSpec): Ingress | undefined {
+export function buildIngress(
+  cluster: RayCluster,
+  spec: RayClusterSpec,
+  name = serviceNames.ingress(cluster.metadata?.name ?? ''),
+): Ingress | undefined {
   const { enableIngress, ingressOptions = {} } = spec.headGroupSpec;
   if (enableIngress !== true) return undefined;
   const { [Annotation.IngressClass]: ingressClassName, ...annotations } = inheritedAnnotations(cluster);
@@ -27,12 +31,7 @@ export function buildIngress(cluster: RayCluster, spec: RayClusterSpec): Ingress
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
-    metadata: childMetadata(
-      cluster,
-      serviceNames.ingress(cluster.metadata?.name ?? ''),
-      headFrontLabels(cluster),
-      annotations,
-    ),
+    metadata: childMetadata(cluster, name, headFrontLabels(cluster), annotations),
     spec: {
       ...(ingressClassName ? { ingressClassName } : {}),
       rules: [rule],

@@ -4,6 +4,7 @@ import { alignRoute, buildRoute } from '../build/route.ts';
 import { deleteOwn, isOwn, type Seen, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { createUnlessThere, updateChild } from './create-child.ts';
+import { ingressName } from './ingress-name.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** The way in from outside: a Route on OpenShift unless the installation prefers Ingress, an Ingress elsewhere. */
@@ -24,7 +25,7 @@ function planRoute(subject: Subject): readonly Action[] {
 
 function planIngress(subject: Subject): readonly Action[] {
   const { cluster, spec, children, uid } = subject;
-  const wanted = buildIngress(cluster, spec);
+  const wanted = buildIngress(cluster, spec, ingressName(subject));
   if (wanted === undefined)
     return children.ingresses.flatMap((ingress) => remove(subject, 'Ingress', 'ingress', ingress));
   const name = wanted.metadata?.name ?? '';

@@ -187,18 +187,18 @@ describe('as a process', () => {
   it('outlives a freeze that is longer than its lease, if no other process wants the lease', async () => {
     const operator = run(['--enable-leader-election=true', '--leader-election-namespace=kube-system']);
     const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/ray-operator-leader';
-    const holder = async () => {
+    const leader = async () => {
       const { body } = await plane.request('GET', lease);
       return (body as { spec?: { holderIdentity?: string } }).spec?.holderIdentity;
     };
     const says = (part: string) => operator.lines().some(({ msg }) => msg.includes(part));
     await eventually(() => expect(says('successfully acquired lease')).toBe(true));
-    const before = await holder();
+    const before = await leader();
     operator.signal('SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 16_000));
     operator.signal('SIGCONT');
     await eventually(() => expect(says('leader lease is renewed: work goes on')).toBe(true));
-    expect(await holder()).toBe(before);
+    expect(await leader()).toBe(before);
     expect(await operator.get('health', '/healthz')).toMatch(
       /\[-\]event-loop failed: the event loop was blocked for 1\d s/,
     );

@@ -60,7 +60,7 @@ export async function startPodBehindProxies(): Promise<PodBehindProxies> {
     podBackend: {
       handle: (call) =>
         call.subresource === 'proxy'
-          ? serveProxy({ connect: dial, ip: '10.244.0.2' } as never, podPort, call)
+          ? serveProxy({ connect: dial, ip: '10.244.0.2' }, podPort, call)
           : servePortForward({ connect: dial } as never, call),
     },
   });

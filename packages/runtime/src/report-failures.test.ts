@@ -6,7 +6,7 @@ import { reportFailures } from './report-failures.ts';
 
 it('logs failures that guards caught, and counts them by place', () => {
   const metrics = createMetricsRegistry();
-  const error = vi.fn();
+  const error = vi.fn<typeof silentLogger.error>();
   const stop = reportFailures({ ...silentLogger, error }, metrics);
   const fail = () => {
     throw new Error('boom');

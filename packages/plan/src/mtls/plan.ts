@@ -109,8 +109,8 @@ function ownSecrets({ secrets, certificates, cluster }: ObservedPki): readonly A
     const ownerReferences = [...(secret.metadata?.ownerReferences ?? []), referenceTo(certificate)];
     const object = { ...secret, metadata: { ...secret.metadata, ownerReferences } };
     const link = { name, uid, owner: controllerOf(certificate) };
-    const told = { ...failing('secret ownership'), isOptional: true };
-    return [updateExcepted({ name: 'issued-secret', certificate: link, issuedFor }, 'Secret', secret, object, told)];
+    const words = { ...failing('secret ownership'), isOptional: true };
+    return [updateExcepted({ name: 'issued-secret', certificate: link, issuedFor }, 'Secret', secret, object, words)];
   });
 }
 

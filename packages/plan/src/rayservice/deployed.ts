@@ -36,6 +36,6 @@ function isSameConfig(wanted: Config, deployed: Config): boolean {
 /** Serve does not keep the order of applications. */
 function byName(applications: unknown): readonly unknown[] {
   const all: readonly unknown[] = Array.isArray(applications) ? applications : [];
-  const nameOf = (each: unknown) => (isRecord(each) ? String(each['name'] ?? '') : '');
+  const nameOf = (each: unknown) => (isRecord(each) && typeof each['name'] === 'string' ? each['name'] : '');
   return all.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }

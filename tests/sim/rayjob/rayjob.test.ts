@@ -7,7 +7,8 @@ import { rayJobScenario } from './scenario.ts';
 
 const SEEDS = 300;
 const FOCUSED_SEEDS = 150;
-const SEEDS_PER_MISTAKE = 150;
+/** The search ends at the first find; the rarest mistake shows in about one run of a hundred. */
+const SEEDS_PER_MISTAKE = 300;
 
 it(`the RayJob controller keeps every promise, whatever happens in ${SEEDS} runs`, async () => {
   const scenario = rayJobScenario();
@@ -49,7 +50,7 @@ describe('a mistake is found: an operator that', () => {
     'blind-writes': {
       breaks: /^(what has ended stays|the two statuses|counters|what the status says|reaches|no cluster|nothing)/,
       faults: ['overlap', 'slow'],
-      moves: ['suspend', 'resume', 'stop a Ray job'],
+      moves: ['suspend', 'resume'],
     },
     'writes-nothing': { breaks: /^reaches what is desired/ },
     'counts-twice': { breaks: /^counters match/ },

@@ -33,9 +33,9 @@ async function obey(order: ChildOrder): Promise<void> {
   }
 }
 
-/** Open sockets, the one that listens and the IPC channel included. */
+/** Open connections. */
 function socketCount(): number {
-  return process.getActiveResourcesInfo().filter((name) => /TCPSocketWrap|PipeWrap|TLSWrap/.test(name)).length;
+  return process.getActiveResourcesInfo().filter((name) => /TCPSocketWrap|TLSWrap/.test(name)).length;
 }
 
 process.on('message', (order: ChildOrder) => void obey(order));

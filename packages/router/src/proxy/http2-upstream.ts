@@ -27,6 +27,8 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
       settings: { initialWindowSize: WINDOW, enablePush: false },
       ...(connection === undefined ? {} : { createConnection: () => connection }),
     });
+    // Every request that waits for the connection listens.
+    opened.setMaxListeners(0);
     const forget = () => {
       if (session === opened) session = undefined;
     };

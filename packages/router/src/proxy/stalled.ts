@@ -1,16 +1,29 @@
 import { guard, guardConnection } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+
+/** How many bodies are on their way on a connection: pipelined requests share one timeout. */
+const arriving = new WeakMap<Socket, number>();
+
+function cut(this: Socket): void {
+  this.destroy();
+}
 
 /** Cuts the connection of a request whose body stops coming; what comes after it may take its time. */
 export function cutStalled(request: IncomingMessage, response: ServerResponse, stallMs: number): void {
   if (request.complete || !hasBody(request)) return;
   const { socket } = request;
-  const cut = () => socket.destroy();
-  socket.setTimeout(stallMs, cut);
+  const others = arriving.get(socket) ?? 0;
+  arriving.set(socket, others + 1);
+  if (others === 0) socket.on('timeout', cut);
+  socket.setTimeout(stallMs);
   request.once(
     'close',
     guard('router', request, () => {
+      const left = (arriving.get(socket) ?? 1) - 1;
+      arriving.set(socket, left);
+      if (left > 0) return;
       socket.off('timeout', cut);
       // Once it is answered, the connection has the timeout of an idle one.
       if (!response.writableFinished) socket.setTimeout(0);

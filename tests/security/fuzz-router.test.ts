@@ -21,7 +21,7 @@ const parts = createParts();
 let router: RouterUnderAttack;
 
 beforeAll(async () => {
-  console.log(`fuzzing the router with MANTA_FUZZ_SEED=${SEED} MANTA_FUZZ_REQUESTS=${REQUESTS}`);
+  process.stderr.write(`fuzzing the router with MANTA_FUZZ_SEED=${SEED} MANTA_FUZZ_REQUESTS=${REQUESTS}\n`);
   router = await startRouter();
   const random = seededRandom(SEED + 1);
   const hostile = await parts.tcpBackend((socket) => answerHostilely(socket, random));

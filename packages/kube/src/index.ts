@@ -16,6 +16,7 @@ export type { LoadedConnection } from './config/configured-connection.ts';
 export { type Command, type CommandResult, type Env, type Host, systemHost } from './config/host.ts';
 export { isInCluster, loadInCluster, serviceAccountNamespace } from './config/in-cluster.ts';
 export { type LoadOptions, loadConnection } from './config/load.ts';
+export type { ConnectionOverrides } from './config/overrides.ts';
 export { connectThroughProxy, displayUrl, tunnelTarget } from './config/proxy-connect.ts';
 export { proxyFor } from './config/proxy-for.ts';
 export type { TunnelTarget } from './config/socks5.ts';

@@ -66,6 +66,14 @@ export class Fields {
     return this.list(field).map((value, index) => new Fields(this.file, this.#below(`${field}[${index}]`), value));
   }
 
+  /** The same mapping with other values in some fields: `undefined` keeps the old value, `null` removes the field. */
+  with(changes: Readonly<Record<string, unknown>>): Fields {
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    return given.length === 0
+      ? this
+      : new Fields(this.file, this.owner, Object.fromEntries([...this.#values, ...given]));
+  }
+
   names(): readonly string[] {
     return [...this.#values.keys()];
   }

@@ -6,6 +6,7 @@ import { type ExecClusterInfo, ExecPlugin, readExecPlugin } from './exec-plugin.
 import { Fields } from './fields.ts';
 import type { Host } from './host.ts';
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig-file.ts';
+import { type ConnectionOverrides, overrideCluster, overrideContext, overrideUser } from './overrides.ts';
 import { certificateProblem, decodeData } from './pem.ts';
 import { parseProxyUrl, proxyFor } from './proxy-for.ts';
 import type { FileSources } from './refreshed-files.ts';
@@ -38,15 +39,21 @@ export async function connectionOf(
   config: Kubeconfig,
   contextName: string | undefined,
   host: Host,
+  overrides: ConnectionOverrides = {},
 ): Promise<LoadedConnection> {
-  const { name, context } = selectContext(config, contextName);
-  const cluster = selectPart(config, context, 'cluster');
-  const user = selectPart(config, context, 'user');
+  const selected = selectContext(config, contextName);
+  const { name } = selected;
+  const context = overrideContext(selected.context, overrides);
+  const cluster = overrideCluster(selectPart(config, context, 'cluster'), overrides);
+  const user = overrideUser(
+    selectPart(config, context, 'user') ?? new Fields(context.file, 'user', {}),
+    overrides,
+  );
   if (cluster === undefined) throw context.error('cluster', 'is missing; name one of the clusters');
   const server = readServer(cluster);
   const proxyUrl = readProxyUrl(cluster);
   const trust = readTrust(cluster);
-  const { identity, exec } = readUser(user ?? new Fields(context.file, 'user', {}), server);
+  const { identity, exec } = readUser(user, server);
   const parts = {
     origin: `${config.files.join(', ')}, context "${name}"`,
     server,

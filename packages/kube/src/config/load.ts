@@ -4,12 +4,15 @@ import type { LoadedConnection } from './configured-connection.ts';
 import { type Host, systemHost } from './host.ts';
 import { isInCluster, loadInCluster } from './in-cluster.ts';
 import { connectionOf, readKubeconfigFile, readKubeconfigFiles } from './kubeconfig.ts';
+import { type ConnectionOverrides, FLAGS_ONLY } from './overrides.ts';
 
 export interface LoadOptions {
   /** `--kubeconfig`: exactly this file. */
   readonly kubeconfig?: string | undefined;
   /** Another context than the current one. */
   readonly context?: string | undefined;
+  /** What takes the place of the kubeconfig's settings; with any of them a pod's service account is not used. */
+  readonly overrides?: ConnectionOverrides | undefined;
   readonly host?: Host;
 }
 
@@ -19,26 +22,30 @@ export interface LoadOptions {
  */
 export async function loadConnection(options: LoadOptions = {}): Promise<LoadedConnection> {
   const host = options.host ?? systemHost();
-  const { context } = options;
+  const { context, overrides } = options;
   if (options.kubeconfig) {
-    return connectionOf(await readKubeconfigFile(options.kubeconfig, '--kubeconfig', host), context, host);
+    return connectionOf(await readKubeconfigFile(options.kubeconfig, '--kubeconfig', host), context, host, overrides);
   }
   const listed = host.env['KUBECONFIG'] ?? '';
-  if (listed !== '') return fromEnvironment(listed, context, host);
-  const inCluster = await tryInCluster(host);
+  if (listed !== '') return fromEnvironment(listed, options, host);
+  const isOverridden = Object.values(overrides ?? {}).some((value) => value !== undefined);
+  const inCluster = isOverridden ? undefined : await tryInCluster(host);
   if (inCluster !== undefined && !(inCluster instanceof ConfigError)) return inCluster;
   const home = join(host.homeDir, '.kube', 'config');
   const config = await readKubeconfigFiles([home], '$HOME/.kube/config', host);
-  if (config !== undefined) return connectionOf(config, context, host);
+  if (config !== undefined) return connectionOf(config, context, host, overrides);
   if (inCluster !== undefined) throw inCluster;
+  if (overrides?.server !== undefined) return connectionOf(FLAGS_ONLY, context, host, overrides);
   throw new ConfigError(
     `no API server is configured: give --kubeconfig, set KUBECONFIG, create ${home}, or run inside a cluster`,
   );
 }
 
-async function fromEnvironment(listed: string, context: string | undefined, host: Host): Promise<LoadedConnection> {
+async function fromEnvironment(listed: string, options: LoadOptions, host: Host): Promise<LoadedConnection> {
+  const { context, overrides } = options;
   const config = await readKubeconfigFiles(listed.split(host.pathListSeparator), 'KUBECONFIG', host);
-  if (config !== undefined) return connectionOf(config, context, host);
+  if (config !== undefined) return connectionOf(config, context, host, overrides);
+  if (overrides?.server !== undefined) return connectionOf(FLAGS_ONLY, context, host, overrides);
   throw new ConfigError(`KUBECONFIG: none of its files exists (${listed}); correct it, or unset it`, {
     file: 'KUBECONFIG',
   });

@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['base', 'api', 'kube'],
   router: ['base', 'api', 'kube', 'runtime'],
   manta: ['base', 'api', 'plan', 'kube', 'runtime', 'ray', 'operator', 'engine', 'router'],
-  cli: ['api', 'plan', 'kube', 'ray'],
+  cli: ['base', 'api', 'plan', 'kube', 'ray'],
   console: ['api', 'plan', 'kube', 'ray', 'runtime'],
 };
 
@@ -33,7 +33,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   engine: ['yaml', '@marcbachmann/cel-js', 're2js', 'ws'],
   router: ['re2js'],
   manta: ['commander', 'yaml'],
-  cli: ['commander', 'yaml', 'ws'],
+  cli: ['commander', 'ignore', 'yaml'],
   console: [],
 };
 
@@ -42,6 +42,8 @@ const MAY_WRITE = [
   // Dry-run only: nothing is stored.
   /^packages\/operator\/src\/cluster\/crd-age\.ts$/,
   /^packages\/manta\/src\/commands\/install-crds\.ts$/,
+  // What the user asked for, with the user's own rights.
+  /^packages\/cli\/src\/commands\//,
   /^packages\/operator\/src\/act\.ts$/,
   /^packages\/operator\/src\/rewrite\.ts$/,
   /^packages\/operator\/src\/webhooks\/own-certificate\.ts$/,

@@ -16,5 +16,6 @@ for (const name of Object.keys(PROGRAMS) as ProgramName[]) {
   await rename(outfile, finished);
   console.log(`dist/${name}.mjs  ${((await stat(finished)).size / 1024).toFixed(0)} KB`);
 }
+await bundleInChunks('kubectl-ray', 'packages/cli/src/main.ts', folder);
 // Last: the launcher looks at its age.
 await bundleInChunks('manta', 'packages/manta/src/main.ts', folder);

@@ -15,6 +15,7 @@ export * from './go-int.ts';
 export * from './go-quote.ts';
 export * from './gpu.ts';
 export * from './head-pod-ready.ts';
+export * from './human-duration.ts';
 export * from './int-or-string.ts';
 export * from './labels.ts';
 export * from './limits.ts';

@@ -82,7 +82,7 @@ export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
 export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
 export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
 export { REJOIN_MS } from './raycluster/rejoin.ts';
-export { amountsOf, type Amounts } from './amounts.ts';
+export { addAmounts, type Amounts, amountsOf, containerAmounts, NO_AMOUNTS, timesAmounts } from './amounts.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
 export { type EndedPodRule, whyDelete } from './raycluster/unhealthy.ts';

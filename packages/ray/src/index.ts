@@ -13,4 +13,6 @@ export type * from './transport.ts';
 export { createRayClient, type RayClient, type RayClientOptions } from './ray-client.ts';
 export { type ApiServerTransport, sendThroughApiServerProxy } from './api-server-send.ts';
 export { createHttpSend, type HttpSend, type HttpSendOptions } from './http-send.ts';
+export { followJob, type Follower, type JobEnd, type TailLogs } from './follow/follow-job.ts';
+export { wait, within } from './follow/waiting.ts';
 export { followLogs, type FollowLogsOptions } from './follow-logs.ts';

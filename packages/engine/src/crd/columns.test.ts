@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crdColumns } from './columns.ts';
-import { humanDuration } from './human-duration.ts';
+import { humanDuration } from '@manta/api';
 import { compileJsonPath } from './json-path.ts';
 import { compareVersions } from './version-order.ts';
 

@@ -4,7 +4,6 @@ export { convertVersion } from './convert-version.ts';
 export { crdResourceInfo } from './crd-info.ts';
 export { createCrdStrategy } from './crd-strategy.ts';
 export { type CrdScale, type CrdVersion, crdVersions } from './crd-version.ts';
-export { humanDuration } from './human-duration.ts';
 export { compileJsonPath } from './json-path.ts';
 export { validateCrd, validateCrdUpdate } from './validate-crd.ts';
 export { compareVersions } from './version-order.ts';

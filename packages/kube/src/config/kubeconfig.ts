@@ -45,10 +45,7 @@ export async function connectionOf(
   const { name } = selected;
   const context = overrideContext(selected.context, overrides);
   const cluster = overrideCluster(selectPart(config, context, 'cluster'), overrides);
-  const user = overrideUser(
-    selectPart(config, context, 'user') ?? new Fields(context.file, 'user', {}),
-    overrides,
-  );
+  const user = overrideUser(selectPart(config, context, 'user') ?? new Fields(context.file, 'user', {}), overrides);
   if (cluster === undefined) throw context.error('cluster', 'is missing; name one of the clusters');
   const server = readServer(cluster);
   const proxyUrl = readProxyUrl(cluster);

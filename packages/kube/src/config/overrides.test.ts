@@ -12,8 +12,10 @@ users:
 contexts: [{name: main, context: {cluster: one, user: ann, namespace: team}}]
 `;
 
-const load = (options: LoadOptions, files: Readonly<Record<string, string>> = { '/home/me/.kube/config': KUBECONFIG }) =>
-  loadConnection({ ...options, host: createFakeHost({ files }) });
+const load = (
+  options: LoadOptions,
+  files: Readonly<Record<string, string>> = { '/home/me/.kube/config': KUBECONFIG },
+) => loadConnection({ ...options, host: createFakeHost({ files }) });
 
 describe('loadConnection() with overrides', () => {
   test('selects another cluster and another user of the kubeconfig', async () => {

@@ -8,7 +8,8 @@ import { openPodPorts } from './port-forward.ts';
 
 export interface ForwardOptions {
   readonly namespace: string;
-  readonly pod: string;
+  /** A pod's name, or how to find it: asked for each connection, so that a forwarding outlives its pod. */
+  readonly pod: string | (() => Promise<string>);
   /** `local` 0 picks a free port. */
   readonly ports: readonly { readonly local: number; readonly remote: number }[];
   /** Where to listen; only this machine by default. */
@@ -92,7 +93,8 @@ class Listener {
     client.once('close', () => this.#clients.delete(client));
     client.on('error', () => client.destroy());
     try {
-      const { namespace, pod, clock } = this.#options;
+      const { namespace, pod: podOrFinder, clock } = this.#options;
+      const pod = typeof podOrFinder === 'string' ? podOrFinder : await podOrFinder();
       const [remote] = await openPodPorts(this.#connection, {
         namespace,
         pod,

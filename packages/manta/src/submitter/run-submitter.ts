@@ -1,7 +1,5 @@
-import { JobStatus, RayCallError, type RayClient } from '@manta/ray';
-import { type Follower, followJob, type JobEnd } from './follow-job.ts';
+import { type Follower, followJob, type JobEnd, JobStatus, RayCallError, type RayClient, wait } from '@manta/ray';
 import type { Submission } from './submission.ts';
-import { wait } from './waiting.ts';
 
 /** Where a submitter speaks, and what it works with. */
 export interface SubmitterWorld extends Follower {

@@ -1,4 +1,4 @@
-import type { TailLogs } from './follow-job.ts';
+import type { TailLogs } from '@manta/ray';
 
 /** The status that closes a stream in good order. */
 const NORMAL_CLOSURE = 1000;

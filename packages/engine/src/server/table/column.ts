@@ -1,4 +1,4 @@
-import { humanDuration } from '../../crd/index.ts';
+import { humanDuration } from '@manta/api';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { textAt, valueAt } from '../json-path.ts';
 import type { CellContext, PrinterColumn } from '../printer-column.ts';

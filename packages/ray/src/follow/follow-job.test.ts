@@ -1,4 +1,5 @@
-import { type JobInfo, RayCallError } from '@manta/ray';
+import { RayCallError } from '../call-error.ts';
+import type { JobInfo } from '../job-info.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '@manta/runtime/testing';

@@ -1,4 +1,4 @@
-import type { RayClock } from '@manta/ray';
+import type { RayClock } from '../clock.ts';
 
 /** Resolves after a while. */
 export function wait(clock: RayClock, delayMs: number): Promise<void> {

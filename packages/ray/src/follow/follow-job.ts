@@ -1,4 +1,7 @@
-import { isTerminal, type JobInfo, RayCallError, type RayClient, type RayClock } from '@manta/ray';
+import { RayCallError } from '../call-error.ts';
+import type { RayClock } from '../clock.ts';
+import { isTerminal, type JobInfo } from '../job-info.ts';
+import type { RayClient } from '../ray-client.ts';
 import { JobOutput } from './job-output.ts';
 import { wait, within } from './waiting.ts';
 

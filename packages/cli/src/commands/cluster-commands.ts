@@ -1,0 +1,72 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { int32 } from '../flag-values.ts';
+import type { OpenInvocation } from '../program.ts';
+import { deleteObjects } from './delete.ts';
+import type { LogFlags } from './log-flags.ts';
+import { log } from './log.ts';
+import { printHelpForUnknown } from './print-help.ts';
+import { scaleCluster, type ScaleFlags } from './scale-cluster.ts';
+import { session, type SessionFlags } from './session.ts';
+import { version } from './version.ts';
+
+const TARGET = 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservice';
+
+/** `scale`, `delete`, `session`, `log` and `version`. */
+export function addClusterCommands(program: Command, open: OpenInvocation): void {
+  const scale = program.command('scale').description('Scale a Ray cluster.');
+  printHelpForUnknown(scale);
+  scale
+    .command('cluster')
+    .description('Change the number of replicas of one worker group.')
+    .argument('<cluster>', 'RayCluster')
+    .allowExcessArguments(false)
+    .requiredOption('-w, --worker-group <group>', 'worker group')
+    .option('-r, --replicas <n>', 'desired number of replicas', int32)
+    .option('--min-replicas <n>', 'least number of replicas', int32)
+    .option('--max-replicas <n>', 'greatest number of replicas', int32)
+    .addHelpText('after', '\nExample:\n  kubectl ray scale cluster sample --worker-group default-group --replicas 3')
+    .action((name: string, flags: ScaleFlags, command: Command) => scaleCluster(open(command), name, flags));
+
+  program
+    .command('delete')
+    .description('Delete Ray resources, after a question.')
+    .argument('<name...>', 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservice, raycronjob')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  kubectl ray delete sample rayjob/train --yes')
+    .action((names: readonly string[], flags: { readonly yes?: boolean }, command: Command) =>
+      deleteObjects(open(command), names, flags),
+    );
+
+  program
+    .command('session')
+    .description('Forward local ports to a Ray head, until Ctrl-C.')
+    .argument('<name>', TARGET)
+    .allowExcessArguments(false)
+    .option('-v, --verbose', 'print a line for each connection')
+    .option('--address <address>', 'address on this machine to listen on', '127.0.0.1')
+    .addHelpText('after', '\nExample:\n  kubectl ray session rayservice/sample')
+    .action((name: string, flags: SessionFlags, command: Command) => session(open(command), name, flags));
+
+  program
+    .command('log')
+    .alias('logs')
+    .description("Download the logs of a Ray cluster: each pod's output and Ray's own log files.")
+    .argument('<name>', TARGET)
+    .allowExcessArguments(false)
+    .option('--out-dir <dir>', 'existing directory for the logs; else one with the name of the object is created here')
+    .addOption(new Option('--node-type <type>', 'all, head or worker').argParser(nodeType).default('all'))
+    .option('--link <cloud>', 'print a link to a cloud console instead: gke')
+    .addHelpText('after', '\nExample:\n  kubectl ray log sample --node-type head')
+    .action((name: string, flags: LogFlags, command: Command) => log(open(command), name, flags));
+
+  program
+    .command('version')
+    .description('Print the versions of this program and of the operator.')
+    .action((_: unknown, command: Command) => version(open(command)));
+}
+
+function nodeType(text: string): LogFlags['nodeType'] {
+  const type = text.toLowerCase();
+  if (type === 'all' || type === 'head' || type === 'worker') return type;
+  throw new InvalidArgumentError('must be one of "all", "head", or "worker"');
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { CliError } from '../cli-error.ts';
+import { listFiles, type PackedFile } from './list-files.ts';
+import { zipFiles } from './zip.ts';
+
+/** A directory as Ray takes it. */
+export interface Package {
+  /** `gcs://_ray_pkg_<hash>.zip`: what a runtime environment names as its `working_dir`. */
+  readonly uri: string;
+  readonly bytes: Buffer;
+  readonly fileCount: number;
+  readonly skipped: readonly string[];
+}
+
+/** Ray refuses larger packages. */
+export const MAX_PACKAGE_BYTES = 100 * 1024 * 1024;
+/** A zip archive without extensions counts its files in 16 bits. */
+const MAX_FILES = 65_535;
+const LARGEST_SHOWN = 5;
+
+/** Packs a directory; throws with its largest files when it is too large for Ray. */
+export async function packDirectory(root: string): Promise<Package> {
+  const { files, skipped } = await listFiles(root);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  // Compression saves something, but a directory far over the limit must not be read into memory first.
+  if (total > 8 * MAX_PACKAGE_BYTES || files.length > MAX_FILES) throw tooLarge(root, total, files);
+  const bytes = await zipFiles(root, files);
+  if (bytes.length > MAX_PACKAGE_BYTES) throw tooLarge(root, bytes.length, files);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  return { uri: `gcs://_ray_pkg_${hash}.zip`, bytes, fileCount: files.length, skipped };
+}
+
+function tooLarge(root: string, bytes: number, files: readonly PackedFile[]): CliError {
+  const largest = files
+    .toSorted((a, b) => b.size - a.size)
+    .slice(0, LARGEST_SHOWN)
+    .map(({ path, size }) => `  ${megabytes(size).padStart(10)}  ${path}`);
+  return new CliError(
+    `${root} is too large for Ray: ${megabytes(bytes)} in ${files.length} files; the limit is ${megabytes(MAX_PACKAGE_BYTES)} and ${MAX_FILES} files. ` +
+      `List what the job does not need in .rayignore. Its largest files:\n${largest.join('\n')}`,
+  );
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}

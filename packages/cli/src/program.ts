@@ -1,0 +1,70 @@
+import { Command, CommanderError } from 'commander';
+import { DEFAULT_IMAGE, RAY_VERSION } from './build/cluster-config.ts';
+import { exitCodeOf, ExitCode, isExpected, messageOf, usageError } from './cli-error.ts';
+import { addCreateCommands } from './commands/create-commands.ts';
+import { addGetCommands } from './commands/get-commands.ts';
+import { addJobCommands } from './commands/job-commands.ts';
+import { addClusterCommands } from './commands/cluster-commands.ts';
+import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
+import { Invocation } from './invocation.ts';
+import type { CliWorld } from './world.ts';
+
+/** Runs one command line, without the program's name, and resolves with its exit code. Failures are printed as one line. */
+export async function runKubectlRay(args: readonly string[], world: CliWorld): Promise<ExitCode> {
+  const calls: Invocation[] = [];
+  const open: OpenInvocation = (command) => {
+    const call = new Invocation(world, command.optsWithGlobals<GlobalFlags>());
+    calls.push(call);
+    return call;
+  };
+  const program = createProgram(world, open);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return ExitCode.Ok;
+  } catch (error) {
+    return report(error, world);
+  } finally {
+    await Promise.all(calls.map((call) => call.close()));
+  }
+}
+
+/** Gives a command's action what it needs to work: flags, terminal, API server. */
+export type OpenInvocation = (command: Command) => Invocation;
+
+function createProgram(world: CliWorld, open: OpenInvocation): Command {
+  const program = new Command('kubectl ray')
+    .description('Manage Ray on Kubernetes.')
+    .version(world.version, '-V, --version', 'print the version of this program')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: false, sortSubcommands: true })
+    .configureOutput({
+      writeOut: (text) => void world.stdout.write(text),
+      writeErr: (text) => void world.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'Error:')),
+    })
+    .addHelpText(
+      'after',
+      `\nWhat this creates runs Ray ${RAY_VERSION} (${DEFAULT_IMAGE}) unless --ray-version or --image says otherwise.`,
+    );
+  addGlobalFlags(program);
+  addGetCommands(program, open);
+  addCreateCommands(program, open);
+  addClusterCommands(program, open);
+  addJobCommands(program, open);
+  program.action((_, command: Command) => {
+    const [unknown] = command.args;
+    if (unknown !== undefined) throw usageError(`unknown command "${unknown}". kubectl ray --help lists the commands.`);
+    command.outputHelp();
+  });
+  return program;
+}
+
+function report(error: unknown, world: CliWorld): ExitCode {
+  // Commander has printed the message, with the closest flag or command.
+  if (error instanceof CommanderError) return exitCodeOf(error);
+  if (world.signal.aborted) return ExitCode.Failed;
+  const text = isExpected(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
+  world.stderr.write(`Error: ${text}\n`);
+  return exitCodeOf(error);
+}

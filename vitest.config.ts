@@ -16,7 +16,13 @@ export default defineConfig({
         },
       },
       { test: { name: 'reference', include: ['tests/reference/**/*.test.ts'], testTimeout: 60_000 } },
-      { test: { name: 'conformance', include: ['tests/conformance/engine.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/engine.test.ts', 'tests/cli/engine.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'security',

@@ -51,7 +51,7 @@ export function addGlobalFlags(program: Command): void {
   program
     .addOption(
       new Option('--as-group <group>', 'group to impersonate; may be repeated')
-        .argParser((group, before: readonly string[] = []) => [...before, group])
+        .argParser((group, before: readonly string[] | undefined) => [...(before ?? []), group])
         .helpGroup('Global flags:'),
     )
     .addOption(

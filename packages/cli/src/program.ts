@@ -5,6 +5,7 @@ import { addCreateCommands } from './commands/create-commands.ts';
 import { addGetCommands } from './commands/get-commands.ts';
 import { addJobCommands } from './commands/job-commands.ts';
 import { addClusterCommands } from './commands/cluster-commands.ts';
+import { editDistance } from './edit-distance.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { Invocation } from './invocation.ts';
 import type { CliWorld } from './world.ts';
@@ -52,11 +53,13 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addCreateCommands(program, open);
   addClusterCommands(program, open);
   addJobCommands(program, open);
-  program.action((_, command: Command) => {
-    const [unknown] = command.args;
-    if (unknown !== undefined) throw usageError(`unknown command "${unknown}". kubectl ray --help lists the commands.`);
-    command.outputHelp();
-  });
+  program
+    .argument('[command]')
+    .usage('[flags] COMMAND')
+    .action((unknown: string | undefined, _: unknown, command: Command) => {
+      if (unknown !== undefined) throw usageError(unknownCommand(unknown, command));
+      command.outputHelp();
+    });
   return program;
 }
 
@@ -67,4 +70,14 @@ function report(error: unknown, world: CliWorld): ExitCode {
   const text = isExpected(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
   world.stderr.write(`Error: ${text}\n`);
   return exitCodeOf(error);
+}
+
+/** Names the closest command, where one is close. */
+function unknownCommand(unknown: string, program: Command): string {
+  const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  const [closest] = names
+    .map((name) => ({ name, distance: editDistance(unknown, name) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  const isClose = closest !== undefined && closest.distance <= Math.max(1, Math.floor(unknown.length / 3));
+  return `unknown command "${unknown}"${isClose ? `. Did you mean "${closest.name}"?` : ''} kubectl ray --help lists the commands.`;
 }

@@ -24,6 +24,8 @@ export interface Call {
   readonly token?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as they are, instead of a body. */
+  readonly bytes?: Uint8Array | undefined;
   /** Until the last byte of the answer. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -136,6 +138,7 @@ function requestOf(call: Call, signal: AbortSignal): RayRequest {
       ...(call.token !== undefined && { 'x-ray-authorization': `Bearer ${call.token}` }),
     },
     body,
+    ...(call.bytes !== undefined && { bytes: call.bytes }),
     signal,
   };
 }

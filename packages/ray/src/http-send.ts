@@ -11,6 +11,8 @@ export interface HttpSendOptions {
   readonly proxyFor?: ((url: URL) => URL | undefined) | undefined;
   /** How many connections may be kept for the next question, 512 over all heads when not given. */
   readonly maxIdle?: number | undefined;
+  /** How certificates of heads behind HTTPS are checked; absent: against the machine's own roots. */
+  readonly tls?: { readonly ca?: string | undefined; readonly rejectUnauthorized?: boolean | undefined } | undefined;
 }
 
 /** Sends over HTTP, keeping connections for the next question. */
@@ -23,17 +25,17 @@ export interface HttpSend {
 const DEFAULT_MAX_IDLE = RAY_LIMITS.idleConnections;
 
 /** The transport for heads that this machine can reach by name or address, through `HTTP_PROXY` where the resolver says so. */
-export function createHttpSend({ proxyFor, maxIdle = DEFAULT_MAX_IDLE }: HttpSendOptions = {}): HttpSend {
+export function createHttpSend({ proxyFor, maxIdle = DEFAULT_MAX_IDLE, tls = {} }: HttpSendOptions = {}): HttpSend {
   const agent = new KeepingAgent(maxIdle);
   const send: RaySend = async (request) => {
     const url = new URL(request.url);
     const proxy = proxyFor?.(url);
     try {
-      return await exchange(await start(request, url, proxy, agent), request);
+      return await exchange(await start(request, url, proxy, agent, tls), request);
     } catch (error) {
       // A kept connection may end just when it is used again; what only asks is asked once more, on a new one.
       if (request.method !== 'GET' || request.signal.aborted || !(error instanceof KeptConnectionEnded)) throw error;
-      return await exchange(await start(request, url, proxy, undefined), request);
+      return await exchange(await start(request, url, proxy, undefined, tls), request);
     }
   };
   return { send, close: () => agent.destroy() };
@@ -49,13 +51,20 @@ async function start(
   url: URL,
   proxy: URL | undefined,
   kept: Agent | undefined,
+  tls: NonNullable<HttpSendOptions['tls']>,
 ): Promise<ClientRequest> {
   const agent = request.method === 'GET' && kept !== undefined ? kept : false;
   const { method, signal } = request;
   const headers = { host: url.host, ...request.headers };
   if (url.protocol === 'https:') {
     const socket = proxy === undefined ? undefined : await openTunnel(proxy, url, signal);
-    return requestHttps(url, { method, headers, signal, ...(socket !== undefined && { socket, agent: false }) });
+    return requestHttps(url, {
+      ...tls,
+      method,
+      headers,
+      signal,
+      ...(socket !== undefined && { socket, agent: false }),
+    });
   }
   if (proxy === undefined) return requestHttp(url, { method, headers, signal, agent });
   // A plain request to a proxy names the whole address that it is for.
@@ -76,7 +85,7 @@ function exchange(outgoing: ClientRequest, request: RayRequest): Promise<RayResp
         reject(isKept ? new KeptConnectionEnded(error.message, { cause: error }) : error);
       }),
     );
-    outgoing.end(request.body);
+    outgoing.end(request.bytes ?? request.body);
   });
 }
 

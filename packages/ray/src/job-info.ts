@@ -40,5 +40,7 @@ export interface JobRequest {
   readonly runtimeEnv?: Readonly<Record<string, unknown>> | undefined;
   readonly entrypointNumCpus?: number | undefined;
   readonly entrypointNumGpus?: number | undefined;
+  /** Bytes. */
+  readonly entrypointMemory?: number | undefined;
   readonly entrypointResources?: Readonly<Record<string, number>> | undefined;
 }

@@ -87,7 +87,7 @@ export function jobPath(id: string): string {
 
 /** The request's body, with empty and zero members left out. */
 export function submissionOf(request: JobRequest): JsonObject {
-  const { metadata, runtimeEnv, entrypointNumCpus, entrypointNumGpus, entrypointResources } = request;
+  const { metadata, runtimeEnv, entrypointNumCpus, entrypointNumGpus, entrypointMemory, entrypointResources } = request;
   return {
     entrypoint: request.entrypoint,
     ...(request.submissionId !== '' && { submission_id: request.submissionId }),
@@ -95,6 +95,7 @@ export function submissionOf(request: JobRequest): JsonObject {
     ...(isFilled(metadata) && { metadata }),
     ...(entrypointNumCpus && { entrypoint_num_cpus: entrypointNumCpus }),
     ...(entrypointNumGpus && { entrypoint_num_gpus: entrypointNumGpus }),
+    ...(entrypointMemory && { entrypoint_memory: entrypointMemory }),
     ...(isFilled(entrypointResources) && { entrypoint_resources: entrypointResources }),
   };
 }

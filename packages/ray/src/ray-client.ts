@@ -8,6 +8,7 @@ import type { JobInfo, JobRequest } from './job-info.ts';
 import { deleteJob, getJob, getJobLogs, listJobs, stopJob, submitJob } from './jobs.ts';
 import type { RayNode, RayVersion } from './node-info.ts';
 import { getVersion, isGcsHealthy, listNodes } from './nodes.ts';
+import { hasPackage, putPackage } from './packages.ts';
 import { getServe, isProxyHealthy, putServe } from './serve.ts';
 import type { ServeDetails } from './serve-details.ts';
 import type { RaySend } from './transport.ts';
@@ -28,6 +29,10 @@ export interface RayClient {
   getVersion(): Promise<RayVersion>;
   /** Whether Serve's proxy at `url` answers `/-/healthz` with 200. */
   isProxyHealthy(url: string): Promise<boolean>;
+  /** Whether the head holds the package, e.g. `gcs://_ray_pkg_0a1b.zip`. */
+  hasPackage(uri: string): Promise<boolean>;
+  /** Hands the bytes of a package over. Ray removes a package that no job uses within ten minutes. */
+  putPackage(uri: string, bytes: Uint8Array): Promise<void>;
   /** Whether the head's control store is up. */
   isGcsHealthy(): Promise<boolean>;
 }
@@ -74,6 +79,8 @@ export function createRayClient(options: RayClientOptions): RayClient {
     listNodes: () => listNodes(calls),
     getVersion: () => getVersion(calls),
     isProxyHealthy: (url) => isProxyHealthy(calls, url),
+    hasPackage: (uri) => hasPackage(calls, uri),
+    putPackage: (uri, bytes) => putPackage(calls, uri, bytes),
     isGcsHealthy: () => isGcsHealthy(calls),
   };
 }

@@ -5,6 +5,8 @@ export interface RayRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Sent instead of `body`, as they are; only the plain HTTP transport carries them. */
+  readonly bytes?: Uint8Array | undefined;
   /** When aborted, `send` or the reading of the body rejects, and the request is given up. */
   readonly signal: AbortSignal;
 }

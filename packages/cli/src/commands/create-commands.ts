@@ -47,7 +47,9 @@ function addCreateCluster(create: Command, open: OpenInvocation): void {
     .option('--file <path>', 'YAML file that describes the cluster, instead of flags')
     .option('--dry-run', 'print the YAML and create nothing')
     .option('--wait', 'return when the cluster is provisioned; exit code 3 when that takes longer than --timeout')
-    .option('--timeout <duration>', 'how long --wait waits', duration, PROVISIONED_MS)
+    .addOption(
+      new Option('--timeout <duration>', 'how long --wait waits').argParser(duration).default(PROVISIONED_MS, '5m'),
+    )
     .addHelpText(
       'after',
       `

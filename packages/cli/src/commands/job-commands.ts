@@ -1,9 +1,44 @@
 import type { Command } from 'commander';
+import { decimal, int32, keyValues } from '../flag-values.ts';
 import type { OpenInvocation } from '../program.ts';
+import { addHeadFlags, addImageFlags, addWorkerFlags } from './create-commands.ts';
+import { jobSubmit, type JobSubmitFlags } from './job-submit.ts';
 import { printHelpForUnknown } from './print-help.ts';
 
 /** `job submit` and what else is done with RayJobs. */
-export function addJobCommands(program: Command, _open: OpenInvocation): void {
+export function addJobCommands(program: Command, open: OpenInvocation): void {
   const job = program.command('job').description('Work with Ray jobs.');
   printHelpForUnknown(job);
+  const submit = job
+    .command('submit')
+    .description('Create a RayJob, upload a local directory, run a command in it and print its output.')
+    .argument('[entrypoint...]', 'command to run, behind --')
+    .option('-f, --filename <file>', 'RayJob as YAML, with submissionMode: InteractiveMode')
+    .option('--name <name>', 'name of the RayJob, if no file is given')
+    .option('--working-dir <dir>', 'directory that the job runs in')
+    .option('--runtime-env <file>', 'runtime environment as YAML')
+    .option('--runtime-env-json <json>', 'runtime environment as JSON')
+    .option('--submission-id <id>', "Ray's id of the job; else a new one")
+    .option('--address <url>', 'address of the Ray dashboard; else the API server forwards a port')
+    .option('--headers <json>', 'HTTP headers for the Ray dashboard, as a JSON object')
+    .option('--verify <value>', 'true, false, or a file of certificates for --address with https')
+    .option('--metadata-json <json>', 'metadata of the job, as a JSON object')
+    .option('--entrypoint-num-cpus <n>', 'CPUs reserved for the entrypoint', decimal)
+    .option('--entrypoint-num-gpus <n>', 'GPUs reserved for the entrypoint', decimal)
+    .option('--entrypoint-memory <bytes>', 'memory reserved for the entrypoint', int32)
+    .option('--entrypoint-resources <json>', 'custom resources reserved for the entrypoint, as a JSON object')
+    .option('--log-style <style>', 'accepted for scripts; the output is printed as it comes')
+    .option('--log-color <color>', 'accepted for scripts; the output is printed as it comes')
+    .option('--no-wait', 'return once the job is submitted')
+    .option('-v, --verbose', 'accepted for scripts')
+    .option('--ttl-seconds-after-finished <n>', 'delete the cluster this long after the job has ended', int32)
+    .option('--dry-run', 'print the RayJob and create nothing');
+  addImageFlags(submit);
+  addHeadFlags(submit).option('--head-node-selectors <k=v,…>', 'node selectors of the head pod', keyValues);
+  addWorkerFlags(submit)
+    .option('--worker-node-selectors <k=v,…>', 'node selectors of the worker pods', keyValues)
+    .addHelpText('after', '\nExample:\n  kubectl ray job submit --name train --working-dir . -- python train.py')
+    .action((entrypoint: readonly string[], flags: JobSubmitFlags, command: Command) =>
+      jobSubmit(open(command), entrypoint, flags),
+    );
 }

@@ -79,5 +79,5 @@ function unknownCommand(unknown: string, program: Command): string {
     .map((name) => ({ name, distance: editDistance(unknown, name) }))
     .toSorted((a, b) => a.distance - b.distance);
   const isClose = closest !== undefined && closest.distance <= Math.max(1, Math.floor(unknown.length / 3));
-  return `unknown command "${unknown}"${isClose ? `. Did you mean "${closest.name}"?` : ''} kubectl ray --help lists the commands.`;
+  return `unknown command "${unknown}".${isClose ? ` Did you mean "${closest.name}"?` : ''} kubectl ray --help lists the commands.`;
 }

@@ -111,6 +111,8 @@ async function readyCluster(call: Invocation, { namespace, name }: Submission): 
         isDone: ({ status }) => status?.state === 'ready',
         timeoutMs: CLUSTER_READY_MS,
         timeoutMessage: 'Timed out waiting for cluster',
+        // The operator names a cluster before it creates it.
+        mayAppear: true,
         onChange: () => call.print('Cluster is not ready'),
       },
     );

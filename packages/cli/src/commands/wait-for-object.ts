@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { isGone, type ObjectRef, type ResourceType, TransportError } from '@manta/kube';
+import { isGone, isNotFound, type ObjectRef, type ResourceType, TransportError } from '@manta/kube';
 import { CliError, ExitCode } from '../cli-error.ts';
 import type { Invocation } from '../invocation.ts';
 
@@ -10,6 +10,8 @@ export interface WaitOptions<T> {
   readonly timeoutMessage: string;
   /** Called with each version of the object that is not done yet. */
   readonly onChange?: (object: T) => void;
+  /** The object may not exist yet: it is waited for, not missed. */
+  readonly mayAppear?: boolean;
 }
 
 /** Pause before the next try after the server closed the watch or could not be reached. */
@@ -49,11 +51,15 @@ async function watchUntilDone<T extends KubeObject>(
   call: Invocation,
   type: ResourceType<T>,
   { namespace, name }: ObjectRef,
-  { isDone, onChange }: WaitOptions<T>,
+  { isDone, onChange, mayAppear }: WaitOptions<T>,
   signal: AbortSignal,
 ): Promise<T | undefined> {
   const client = await call.client();
-  const current = await client.get(type, { namespace, name }, { signal });
+  const current = await client.get(type, { namespace, name }, { signal }).catch((error: unknown) => {
+    if (mayAppear === true && isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (current === undefined) return undefined;
   if (isDone(current)) return current;
   onChange?.(current);
   const resourceVersion = current.metadata?.resourceVersion;

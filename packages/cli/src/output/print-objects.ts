@@ -42,8 +42,10 @@ export function formatObjects<T extends KubeObject>(format: OutputFormat, found:
     return tableLines(found.table(format.kind === 'wide')).join('\n');
   const { type, items, isSingle } = found;
   const typed = items.map((item) => ({ apiVersion: apiVersionOf(type), kind: type.kind, ...item }));
-  if (format.kind === 'name')
-    return typed.map(({ metadata }) => `${type.kind.toLowerCase()}.${type.group}/${metadata?.name}`).join('\n');
+  if (format.kind === 'name') {
+    const prefix = type.group === '' ? type.kind.toLowerCase() : `${type.kind.toLowerCase()}.${type.group}`;
+    return typed.map(({ metadata }) => `${prefix}/${metadata?.name}`).join('\n');
+  }
   const document =
     isSingle && typed.length === 1 ? typed[0] : { apiVersion: 'v1', kind: 'List', items: typed, metadata: {} };
   if (format.kind === 'json') return JSON.stringify(document, null, 4);

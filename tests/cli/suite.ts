@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Pod, RayCluster } from '@manta/api';
+import type { Pod, RayCluster, RayJob } from '@manta/api';
 import { type KubeClient, resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -561,6 +561,108 @@ export function cliSuite(access: () => ServerAccess): void {
     ])('refuses %s', async (args, message) => {
       const { code, stderr } = await runCli(kubeconfig, ['-n', namespace, 'job', 'submit', ...args.split(' ')]);
       expect({ code, stderr }).toEqual({ code: 2, stderr: `Error: ${message}\n` });
+    });
+  });
+
+  describe('suspend and resume', () => {
+    it('sets spec.suspend', async () => {
+      const name = unique('cluster');
+      await createdCluster(name);
+      expect(await ray(`suspend ${name}`)).toMatchObject({ code: 0, stdout: `Suspended raycluster ${name}\n` });
+      expect((await admin.get(resources.rayClusters, { namespace, name })).spec?.suspend).toBe(true);
+      expect((await ray(`resume raycluster/${name}`)).stdout).toBe(`Resumed raycluster ${name}\n`);
+      expect((await admin.get(resources.rayClusters, { namespace, name })).spec?.suspend).toBe(false);
+    });
+
+    it('names what does not exist', async () => {
+      expect((await ray('suspend rayjob/nothing')).stderr).toBe(
+        `Error: rayjob/nothing not found in namespace ${namespace}\n`,
+      );
+    });
+  });
+
+  describe('job list, job attempts and wait', () => {
+    const created = async (name: string, status: RayJob['status']) => {
+      await admin.create(resources.rayJobs, {
+        metadata: { name, namespace },
+        spec: { entrypoint: 'x', clusterSelector: { 'ray.io/cluster': 'c' } },
+      });
+      const options = { subresource: 'status' };
+      await admin.patch(resources.rayJobs, { namespace, name }, { type: 'merge', body: { status } }, options);
+    };
+    const attempt = {
+      number: 1,
+      rayClusterName: 'c1',
+      submissionId: 'id-1',
+      startTime: '2026-01-01T00:00:00Z',
+      endTime: '2026-01-01T00:05:30Z',
+      outcome: 'Failed',
+      reason: 'AppFailed',
+    } as const;
+
+    it('shows statuses, attempts and reasons', async () => {
+      const name = unique('job');
+      await created(name, {
+        jobStatus: 'FAILED',
+        jobDeploymentStatus: 'Failed',
+        reason: 'AppFailed',
+        rayClusterName: 'c1',
+        attempts: [attempt],
+      });
+      const row = (await ray('job list')).stdout.split('\n').find((line) => line.startsWith(`${name} `));
+      expect(row?.split(/ +/).slice(0, -1)).toEqual([name, 'FAILED', 'Failed', 'c1', '1', 'AppFailed']);
+      expect((await ray(`job attempts ${name}`)).stdout.split('\n')[1]?.split(/ {2,}/)).toEqual([
+        '1',
+        'Failed',
+        'AppFailed',
+        'c1',
+        'id-1',
+        '5m30s',
+      ]);
+    });
+
+    it('waits for the end of a job and fails when the job failed', async () => {
+      const [good, bad, slow] = [unique('job'), unique('job'), unique('job')];
+      await created(good, { jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+      await created(bad, { jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', message: 'exit code 3' });
+      await created(slow, { jobStatus: 'RUNNING', jobDeploymentStatus: 'Running' });
+      expect(await ray(`wait rayjob/${good}`)).toMatchObject({
+        code: 0,
+        stdout: `rayjob/${good} ended with SUCCEEDED\n`,
+      });
+      expect(await ray(`wait rayjob/${bad}`)).toMatchObject({
+        code: 1,
+        stderr: `Error: rayjob/${bad} failed: exit code 3\n`,
+      });
+      expect(await ray(`wait rayjob/${slow} --timeout 300ms`)).toMatchObject({ code: 3 });
+    });
+  });
+
+  describe('events', () => {
+    it('shows the events of an object and of its pods', async () => {
+      const name = unique('cluster');
+      await createdCluster(name);
+      const event = (object: string, kind: string, reason: string) => ({
+        metadata: { name: unique('event'), namespace },
+        type: 'Warning',
+        reason,
+        action: 'Test',
+        note: 'what happened',
+        reportingController: 'test',
+        reportingInstance: 'test-1',
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        regarding: { kind, namespace, name: object, apiVersion: kind === 'Pod' ? 'v1' : 'ray.io/v1' },
+      });
+      for (const one of [
+        event(name, 'RayCluster', 'First'),
+        event(`${name}-head-x`, 'Pod', 'Second'),
+        event('other', 'Pod', 'Third'),
+      ])
+        await admin.create(resources.events, one);
+      const { stdout } = await ray(`events ${name}`);
+      expect(stdout).toContain(`raycluster/${name}`);
+      expect(stdout).toContain(`pod/${name}-head-x`);
+      expect(stdout).not.toContain('Third');
     });
   });
 

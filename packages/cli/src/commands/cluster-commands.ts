@@ -1,17 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { int32 } from '../flag-values.ts';
+import { duration, int32 } from '../flag-values.ts';
 import type { OpenInvocation } from '../program.ts';
 import { deleteObjects } from './delete.ts';
+import { events } from './events.ts';
 import type { LogFlags } from './log-flags.ts';
 import { log } from './log.ts';
 import { printHelpForUnknown } from './print-help.ts';
 import { scaleCluster, type ScaleFlags } from './scale-cluster.ts';
 import { session, type SessionFlags } from './session.ts';
+import { setSuspended } from './suspend.ts';
 import { version } from './version.ts';
+import { waitFor, type WaitFlags } from './wait.ts';
 
 const TARGET = 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservice';
 
-/** `scale`, `delete`, `session`, `log` and `version`. */
+const WAIT_MS = 10 * 60_000;
+
+/** `scale`, `delete`, `suspend`, `resume`, `wait`, `events`, `session`, `log` and `version`. */
 export function addClusterCommands(program: Command, open: OpenInvocation): void {
   const scale = program.command('scale').description('Scale a Ray cluster.');
   printHelpForUnknown(scale);
@@ -36,6 +41,34 @@ export function addClusterCommands(program: Command, open: OpenInvocation): void
     .action((names: readonly string[], flags: { readonly yes?: boolean }, command: Command) =>
       deleteObjects(open(command), names, flags),
     );
+
+  const suspension = (name: 'suspend' | 'resume', description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .argument('<name...>', 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservice, raycronjob')
+      .action((names: readonly string[], _: unknown, command: Command) =>
+        setSuspended(open(command), names, name === 'suspend'),
+      );
+  suspension('suspend', 'Suspend Ray resources: the operator deletes their pods and keeps the objects.');
+  suspension('resume', 'Resume suspended Ray resources.');
+
+  program
+    .command('wait')
+    .description('Wait until a RayCluster is provisioned, a RayService is ready or a RayJob has ended.')
+    .argument('<name>', TARGET)
+    .allowExcessArguments(false)
+    .option('--for <condition>', 'wait for another condition, e.g. condition=HeadPodReady')
+    .addOption(new Option('--timeout <duration>', 'how long to wait').argParser(duration).default(WAIT_MS, '10m'))
+    .addHelpText('after', '\nExample:\n  kubectl ray wait rayjob/train --timeout 1h && echo done')
+    .action((name: string, flags: WaitFlags, command: Command) => waitFor(open(command), name, flags));
+
+  program
+    .command('events')
+    .description('Show the events of a Ray resource, its cluster and its pods.')
+    .argument('<name>', 'NAME of a RayCluster, or TYPE/NAME')
+    .allowExcessArguments(false)
+    .action((name: string, _: unknown, command: Command) => events(open(command), name));
 
   program
     .command('session')

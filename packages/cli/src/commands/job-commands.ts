@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { decimal, int32, keyValues } from '../flag-values.ts';
 import type { OpenInvocation } from '../program.ts';
 import { addHeadFlags, addImageFlags, addWorkerFlags } from './create-commands.ts';
+import { addGetFlags, type GetFlags } from './get-flags.ts';
+import { jobAttempts } from './job-attempts.ts';
+import { jobList } from './job-list.ts';
 import { jobSubmit, type JobSubmitFlags } from './job-submit.ts';
 import { printHelpForUnknown } from './print-help.ts';
 
@@ -9,6 +12,15 @@ import { printHelpForUnknown } from './print-help.ts';
 export function addJobCommands(program: Command, open: OpenInvocation): void {
   const job = program.command('job').description('Work with Ray jobs.');
   printHelpForUnknown(job);
+  addGetFlags(job.command('list').description('List RayJobs with their statuses and reasons.'))
+    .allowExcessArguments(false)
+    .action((flags: GetFlags, command: Command) => jobList(open(command), flags));
+  job
+    .command('attempts')
+    .description('Show every try of a RayJob: outcome, reason, cluster, duration.')
+    .argument('<name>', 'RayJob')
+    .allowExcessArguments(false)
+    .action((name: string, _: unknown, command: Command) => jobAttempts(open(command), name));
   const submit = job
     .command('submit')
     .description('Create a RayJob, upload a local directory, run a command in it and print its output.')

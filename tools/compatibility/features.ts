@@ -197,8 +197,8 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     { name: 'take-over of running jobs and services', tests: ['tests/integration/take-over-parents-suite.ts'] },
     {
       name: 'kubectl plugin (`kubectl ray`)',
-      tests: [],
-      instead: "KubeRay's plugin works: it talks to the custom resources",
+      tests: ['tests/cli/suite.ts', 'tests/e2e/kubectl-ray.test.ts', 'packages/cli/src'],
+      differences: /kubectl ray/,
     },
     { name: 'API server (v1 and v2), its chart', tests: [], instead: "KubeRay's works beside the operator" },
     { name: 'web dashboard', tests: [], instead: "KubeRay's works beside its API server" },

@@ -13,6 +13,7 @@ const sources = globSync('packages/*/src/**/*.ts', { cwd: root })
 const SINGLE_COMMANDS = [
   /^packages\/manta\/src\/(main|keep-small|start-small)\.ts$/,
   /^packages\/manta\/src\/(commands|submitter|local)\//,
+  /^packages\/cli\/src\//,
 ];
 /** Listeners that are passed through to a guarded emitter by whoever subscribes. */
 const PASSED_THROUGH = ['packages/engine/src/server/http/held-response.ts'];

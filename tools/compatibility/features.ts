@@ -197,7 +197,14 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     { name: 'take-over of running jobs and services', tests: ['tests/integration/take-over-parents-suite.ts'] },
     {
       name: 'kubectl plugin (`kubectl ray`)',
-      tests: ['tests/cli/suite.ts', 'tests/e2e/kubectl-ray.test.ts', 'packages/cli/src'],
+      tests: [
+        'tests/cli/cases/get.ts',
+        'tests/cli/cases/change.ts',
+        'tests/cli/cases/objects.ts',
+        'tests/cli/cases/jobs.ts',
+        'tests/e2e/kubectl-ray.test.ts',
+        'packages/cli/src',
+      ],
       differences: /kubectl ray/,
     },
     { name: 'API server (v1 and v2), its chart', tests: [], instead: "KubeRay's works beside the operator" },

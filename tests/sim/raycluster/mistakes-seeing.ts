@@ -67,9 +67,17 @@ export const SEEING = {
   },
   adopts: {
     says: 'takes pods of others for its own',
-    client: seePods((event) =>
-      event.object.metadata?.name === 'lookalike' ? { ...event, object: ofCluster(event.object, 'a') } : event,
-    ),
+    client: (inner) => {
+      let owners: OwnerReferences;
+      return seeingThrough(inner, 'pods', (event) => {
+        const { metadata } = event.object;
+        if (metadata?.name !== 'lookalike') {
+          if (metadata?.labels?.[Label.Cluster] === 'a') owners = metadata.ownerReferences ?? owners;
+          return event;
+        }
+        return { ...event, object: ownedBy(ofCluster(event.object, 'a'), owners) };
+      });
+    },
   },
   'forgets-its-hash': {
     says: 'does not recognise the heads that it has stamped',
@@ -159,6 +167,13 @@ function readyObject(object: KubeObject): KubeObject {
   const { status } = object as Pod;
   const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, status: 'True' }));
   return { ...object, status: { ...status, phase: 'Running', conditions } } as KubeObject;
+}
+
+type OwnerReferences = NonNullable<KubeObject['metadata']>['ownerReferences'];
+
+function ownedBy(object: KubeObject, owners: OwnerReferences): KubeObject {
+  const { ownerReferences = owners, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata: { ...metadata, ...(ownerReferences === undefined ? {} : { ownerReferences }) } };
 }
 
 function ofCluster(object: KubeObject, cluster: string): KubeObject {

@@ -21,7 +21,8 @@ export type OwnershipException =
       readonly certificate: Link & { readonly name: string };
       readonly issuedFor: string;
     }
-  | { readonly name: 'plain-reference'; readonly referenced: readonly string[] };
+  | { readonly name: 'plain-reference'; readonly referenced: readonly string[] }
+  | { readonly name: 'pod-of-former-cluster'; readonly cluster: string | undefined; readonly createdAt: number };
 
 export interface ExceptionRule {
   /** What it is needed for, and why it gives nobody power over the objects of others. */
@@ -76,6 +77,17 @@ export const OWNERSHIP_EXCEPTIONS: Readonly<Record<OwnershipException['name'], E
     actions: ['update', 'delete'],
     holds: (exception, _, __, { metadata }) =>
       exception.name === 'plain-reference' && exception.referenced.includes(metadata?.uid ?? ''),
+  },
+  'pod-of-former-cluster': {
+    why: 'A suspended RayCluster also deletes the pods that a deleted RayCluster of its name has left and that the garbage collector has not deleted yet. The controller reference of such a pod names a RayCluster of this name with another uid, which no longer exists because names are unique. A pod that is younger than the cluster is left alone.',
+    kind: 'Pod',
+    actions: ['delete'],
+    holds: (exception, _, { owner }, { metadata }) =>
+      exception.name === 'pod-of-former-cluster' &&
+      owner !== undefined &&
+      exception.cluster !== undefined &&
+      exception.cluster === metadata?.name &&
+      exception.createdAt <= Date.parse(metadata.creationTimestamp ?? ''),
   },
 };
 

@@ -1,6 +1,14 @@
 import type { KubeObject } from '@manta/api';
 import { describe, expect, it } from 'vitest';
-import { deleteOwn, patchExcepted, patchOwn, patchSelf, updateExcepted, updateOwn } from './ownership.ts';
+import {
+  deleteExcepted,
+  deleteOwn,
+  patchExcepted,
+  patchOwn,
+  patchSelf,
+  updateExcepted,
+  updateOwn,
+} from './ownership.ts';
 import { OWNERSHIP_EXCEPTIONS, type OwnershipException, refusalOf, type Rewrite } from './ownership-exceptions.ts';
 import type { WrittenKind } from './plan.ts';
 
@@ -100,7 +108,21 @@ const CASES: Readonly<
     action: except({ name: 'plain-reference', referenced: ['x', 'cluster-uid'] }, 'PluginsPodGroup', named('c')),
     unmet: [except({ name: 'plain-reference', referenced: ['x'] }, 'PluginsPodGroup', named('c'))],
   },
+  'pod-of-former-cluster': {
+    reconciled: { ...cluster, metadata: { ...cluster.metadata, creationTimestamp: '2026-08-01T12:00:00Z' } },
+    action: former('c', '2026-08-01T11:59:00Z', named('p', 'former-uid')),
+    unmet: [
+      former('d', '2026-08-01T11:59:00Z', named('p', 'former-uid')),
+      former(undefined, '2026-08-01T11:59:00Z', named('p', 'former-uid')),
+      former('c', '2026-08-01T12:00:01Z', named('p', 'former-uid')),
+      former('c', '2026-08-01T11:59:00Z', named('p')),
+    ],
+  },
 };
+
+function former(name: string | undefined, created: string, seen: KubeObject): Rewrite {
+  return deleteExcepted({ name: 'pod-of-former-cluster', cluster: name, createdAt: Date.parse(created) }, 'Pod', seen);
+}
 
 describe.each(Object.entries(CASES))('the exception %s', (name, { action, reconciled, unmet }) => {
   it('holds for what it is for', () => {

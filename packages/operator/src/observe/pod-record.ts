@@ -18,6 +18,7 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
   const { metadata = {}, spec, status } = pod;
   const { labels = {}, annotations = {} } = metadata;
   const nodeType = intern.string(labels[Label.NodeType] ?? '');
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
   return {
     name: metadata.name ?? '',
     namespace: intern.string(metadata.namespace ?? ''),
@@ -28,7 +29,8 @@ export function podRecord(pod: Pod, intern: Interner): PodRecord {
     replicaIndex: numberOf(labels[Label.ReplicaIndex]),
     replicaName: intern.string(labels[Label.ReplicaName]),
     hostIndex: numberOf(labels[Label.ReplicaHostIndex]),
-    owner: intern.string(metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid),
+    owner: intern.string(controller?.uid),
+    ownerCluster: controller?.kind === 'RayCluster' ? intern.string(controller.name) : undefined,
     createdAt: Date.parse(metadata.creationTimestamp ?? ''),
     isTerminating: metadata.deletionTimestamp !== undefined,
     phase: intern.string(status?.phase ?? ''),

@@ -76,6 +76,8 @@ export interface PodRecord {
   readonly hostIndex: number | undefined;
   /** The uid of the controller that owns it. */
   readonly owner: string | undefined;
+  /** The name of that controller where it is a RayCluster. */
+  readonly ownerCluster?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly isTerminating: boolean;

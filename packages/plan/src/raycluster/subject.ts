@@ -8,11 +8,22 @@ export interface Subject extends ObservedRayCluster {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
+  /** Pods of a deleted RayCluster of the same name. Only a suspension deletes them; nothing else of the cluster counts them. */
+  readonly formerPods: readonly PodRecord[];
 }
 
 export function subjectOf(observed: ObservedRayCluster, cluster: RayCluster, spec: RayClusterSpec): Subject {
   const { name = '', namespace = '', uid = '' } = cluster.metadata ?? {};
-  return { ...observed, pods: ownPods(observed), cluster, spec, name, namespace, uid };
+  const pods = ownPods(observed);
+  const formerPods = pods === observed.pods ? [] : observed.pods.filter((pod) => isFormer(cluster, pod));
+  return { ...observed, pods, formerPods, cluster, spec, name, namespace, uid };
+}
+
+/** Whether a pod's controller reference names this cluster's name with another uid, and the pod is not younger than the cluster. */
+function isFormer({ metadata = {} }: RayCluster, { owner, ownerCluster, createdAt }: PodRecord): boolean {
+  const isNamesake = owner !== undefined && owner !== metadata.uid && ownerCluster === metadata.name;
+  // Our view of the cluster may be older than a cluster that has replaced it: pods of that one are younger.
+  return isNamesake && createdAt <= Date.parse(metadata.creationTimestamp ?? '');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isConditionTrue, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
+import { deleteExcepted } from '../ownership.ts';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import { deletePods } from './delete-pods.ts';
 import { fullName, type Subject } from './subject.ts';
@@ -18,8 +19,22 @@ export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase 
   return 'running';
 }
 
-/** Takes all pods down; nothing else of the cluster is touched. */
+/** Takes all pods down, also those that a deleted cluster of this name has left; nothing else of the cluster is touched. */
 export function suspendPods(subject: Subject): readonly Action[] {
+  return [...suspendOwnPods(subject), ...deleteFormerPods(subject)];
+}
+
+function deleteFormerPods({ formerPods }: Subject): readonly Action[] {
+  return formerPods
+    .filter(({ isTerminating }) => !isTerminating)
+    .map((pod) => {
+      const { ownerCluster, createdAt } = pod;
+      const exception = { name: 'pod-of-former-cluster', cluster: ownerCluster, createdAt } as const;
+      return deleteExcepted(exception, 'Pod', pod, { isOptional: true });
+    });
+}
+
+function suspendOwnPods(subject: Subject): readonly Action[] {
   if (subject.pods.length === 0 && isUntold(subject)) return [tellSuspension(subject)];
   if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
   const failed = warning(

@@ -279,7 +279,7 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       const { rules } = find('ClusterRole', 'kuberay-operator');
       const ofRbac = rules.filter(({ apiGroups }: Rendered) => apiGroups.includes('rbac.authorization.k8s.io'));
       expect(ofRbac.map(({ resources, verbs }: Rendered) => [resources, verbs])).toEqual([
-        [['roles'], ['list', 'watch']],
+        [['roles'], ['get', 'list', 'watch']],
         [['rolebindings'], ['list', 'watch']],
       ]);
       expect(JSON.stringify(rules)).not.toContain('pods/resize');

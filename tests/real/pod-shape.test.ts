@@ -189,7 +189,7 @@ test('pods that come as protobuf are kept as those that come as JSON', async () 
     initial(client, { namespace, content: 'unmanaged' }),
     initial(client, { namespace, shape: POD_SHAPE }),
   ]);
-  expect(written.map(({ metadata }) => metadata?.name)).toEqual(Object.keys(PODS));
+  expect(written.map(({ metadata }) => metadata?.name)).toEqual(Object.keys(PODS).toSorted());
   const record = (pod: Pod) => podRecord(pod, new Interner());
   expect(read.map(record)).toEqual(written.map(record));
   for (const [index, pod] of read.entries()) {

@@ -40,7 +40,9 @@ interface Operator {
 }
 
 /** Words of another YAML parser than ours; everything around them must agree. */
-const PARSER_WORDS = /(error converting YAML to JSON: )yaml: .*/;
+const PARSER_WORDS = /(error converting YAML to JSON: )(?:yaml: .*|not valid YAML at line \d+|unsupported map key.*)/;
+/** KubeRay quotes the whole runtime environment, which may hold secrets; our message does not. */
+const QUOTED_RUNTIME_ENV = /(failed to unmarshal RuntimeEnvYAML: )[\s\S]*?(error (?:converting|unmarshaling) )/;
 /** A remedy that only we have. */
 const OUR_REMEDY = /(cert-manager is not installed): install it, or .*/;
 
@@ -87,7 +89,11 @@ function compare(path: string): { readonly ours: readonly string[]; readonly rec
 
 function comparable(notes: readonly string[]): readonly string[] {
   return [
-    ...new Set(notes.map((note) => note.replace(PARSER_WORDS, '$1<parser>').replace(OUR_REMEDY, '$1'))),
+    ...new Set(
+      notes.map((note) =>
+        note.replace(QUOTED_RUNTIME_ENV, '$1$2').replace(PARSER_WORDS, '$1<parser>').replace(OUR_REMEDY, '$1'),
+      ),
+    ),
   ].toSorted();
 }
 

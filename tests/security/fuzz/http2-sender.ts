@@ -9,6 +9,9 @@ export interface Credentials {
   readonly key?: string;
 }
 
+/** A watch may stay open for ever: this client leaves it. */
+const PATIENCE_MS = 2_000;
+
 /** Sends requests over one HTTP/2 connection, which is opened again where the server ended it. */
 export class Http2Sender {
   readonly #credentials: Credentials;
@@ -29,7 +32,11 @@ export class Http2Sender {
       };
       const stream = openStream(session, { ':method': method, ':path': path, ...headers }, body.length === 0);
       if (stream === undefined) return resolve(0);
-      const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 10_000);
+      // Node reports no end of some streams that are cancelled, so this client does not wait for it.
+      const timer = setTimeout(() => {
+        stream.destroy();
+        done();
+      }, PATIENCE_MS);
       stream.on('response', (answer) => {
         status = answer[':status'] ?? 0;
         if (isStream) setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 2);

@@ -43,12 +43,12 @@ export async function sendAll(access: Access, seed: number, total: number): Prom
     return 1;
   };
   const lanes: readonly (readonly [share: number, lanes: number, send: (dice: Dice) => Promise<number>])[] = [
-    [0.6, 16, asAdmin],
+    [0.6, 32, asAdmin],
     [0.07, 3, asUser],
     [0.04, 2, asNobody],
-    [0.26, 8, raw],
-    [0.02, 3, upgrade],
-    [0.01, 2, plain],
+    [0.26, 16, raw],
+    [0.02, 6, upgrade],
+    [0.01, 4, plain],
   ];
   await createNamespaces(senders[0]);
   let sent = 0;

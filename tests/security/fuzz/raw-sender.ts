@@ -79,7 +79,7 @@ export function sendRaw(credentials: Credentials, pieces: readonly Buffer[], end
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket: TLSSocket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'], ...tls });
-    const quiet = setTimeout(() => socket.destroy(), 10_000);
+    const quiet = setTimeout(() => socket.destroy(), 2_000);
     let silence: NodeJS.Timeout | undefined;
     const finish = () => (ending === 'end' ? socket.end() : socket.destroy());
     socket.on('secureConnect', () => {

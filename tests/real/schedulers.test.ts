@@ -7,7 +7,7 @@ import { PUBLISHED } from '../../tools/kube/published.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { gangPermissions } from '../support/gang-permissions.ts';
-import { auditedPermissions, usedPermissions } from '../support/permission-uses.ts';
+import { auditedPermissions, readsAfterConflicts, usedPermissions } from '../support/permission-uses.ts';
 import { installPublished } from '../support/published-crds.ts';
 import { installCrds } from './ray-api.ts';
 
@@ -228,7 +228,11 @@ describe('the audit log of all that', () => {
   });
 
   it('shows only what the code was read to use, or the schedulers to plan', async () => {
-    const used = new Set([...usedPermissions(), ...BATCH_SCHEDULERS.flatMap((each) => [...gangPermissions(each)])]);
+    const used = new Set([
+      ...usedPermissions(),
+      ...readsAfterConflicts(),
+      ...BATCH_SCHEDULERS.flatMap((each) => [...gangPermissions(each)]),
+    ]);
     const shown = [...auditedPermissions(await logged())];
     expect(shown.length).toBeGreaterThan(20);
     expect(shown.filter((each) => !used.has(each))).toEqual([]);

@@ -47,6 +47,15 @@ export function usedPermissions(): ReadonlySet<string> {
   return new Set(uses.map(describePermission));
 }
 
+/**
+ * Reads that the operator tries after a conflict, of the kinds that it patches or deletes. It does without one that is forbidden, so they
+ * need not be granted.
+ */
+export function readsAfterConflicts(): ReadonlySet<string> {
+  const rewritten = made().filter(({ verb }) => verb === 'patch' || verb === 'delete');
+  return new Set(rewritten.map((question) => describePermission({ ...question, verb: 'get' })));
+}
+
 /** The permissions that requests in an audit log have needed, but for those that everybody has: to ask what one may do. */
 export function auditedPermissions(requests: readonly AuditedRequest[]): ReadonlySet<string> {
   const needy = requests.filter(({ resource, apiGroup }) => resource !== '' && apiGroup !== 'authorization.k8s.io');

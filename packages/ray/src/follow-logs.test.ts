@@ -42,6 +42,16 @@ async function listen(onClient: (client: WebSocket, request: IncomingMessage) =>
 }
 
 describe('following the logs of a job', () => {
+  test('sends the token of the cluster, and the headers of the caller', async () => {
+    const seen: (string | string[] | undefined)[] = [];
+    const url = await listen((client, { headers }) => {
+      seen.push(headers['x-ray-authorization'], headers['x-team']);
+      client.close(1000);
+    });
+    await all(follow({ head: { url, token: 'secret' }, headers: { 'x-team': 'vision' } }));
+    expect(seen).toEqual(['Bearer secret', 'vision']);
+  });
+
   test('gives what it prints, from the beginning until it has ended', async () => {
     head.setJob('j', { status: 'RUNNING', logs: 'one\n' });
     const parts: string[] = [];

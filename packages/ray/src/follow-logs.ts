@@ -7,6 +7,7 @@ import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import { statusError } from './call-head.ts';
 import type { RayHead } from './head.ts';
 import { HeadAnswer } from './head-answer.ts';
+import type { HttpSendOptions } from './http-send.ts';
 import { jobPath } from './jobs.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 import { clientFrame, FrameReader } from './websocket-frames.ts';
@@ -17,6 +18,10 @@ export interface FollowLogsOptions {
   /** The submission id. */
   readonly id: string;
   readonly proxyFor?: ((url: URL) => URL | undefined) | undefined;
+  /** Sent with the handshake besides its own headers; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How the certificate of a head behind HTTPS is checked; absent: against the machine's own roots. */
+  readonly tls?: HttpSendOptions['tls'];
   /** Ends the following when aborted. */
   readonly signal: AbortSignal;
 }
@@ -79,13 +84,18 @@ function broken(call: FollowCall, problem: string, cause?: unknown): RayCallErro
 }
 
 /** Shakes hands, and gives the stream on which frames travel. */
-async function open({ proxyFor, signal }: FollowLogsOptions, call: FollowCall): Promise<Duplex> {
+async function open({ proxyFor, headers, tls, signal }: FollowLogsOptions, call: FollowCall): Promise<Duplex> {
   const url = new URL(call.url);
   const key = randomBytes(16).toString('base64');
   const proxy = proxyFor?.(url);
   try {
     const tunnel = proxy === undefined ? undefined : await openTunnel(proxy, url, signal);
-    const upgraded = await upgrade(url, { headers: headersOf(call, key), signal, ...overTunnel(tunnel, url) });
+    const upgraded = await upgrade(url, {
+      ...tls,
+      headers: { ...headersOf(call, key), ...headers },
+      signal,
+      ...overTunnel(tunnel, url),
+    });
     if (upgraded.kind === 'answer') throw statusError(call, upgraded.answer);
     if (upgraded.accept !== acceptFor(key)) throw new Error('the answer to the handshake is not the expected one');
     return upgraded.socket;

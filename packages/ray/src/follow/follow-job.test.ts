@@ -64,6 +64,21 @@ async function play({ says, streams, logs = '' }: Play) {
 }
 
 describe('followJob()', () => {
+  it.each([
+    ['a stream hangs', hangs],
+    ['it waits for the next stream', breaks()],
+  ])('ends at once when it is aborted while %s', async (_, tail) => {
+    const clock = new FakeClock();
+    const stop = new AbortController();
+    const client = { getJob: async () => info('RUNNING'), getJobLogs: async () => '' };
+    const following = followJob('j', { client, tail, clock, print: () => undefined, signal: stop.signal });
+    const outcome = following.catch((error: unknown) => error);
+    await clock.advance(0);
+    stop.abort(new Error('Ctrl-C'));
+    expect(await outcome).toEqual(new Error('Ctrl-C'));
+    expect(clock.pending).toBe(0);
+  });
+
   it('ends with what Ray says once the stream has ended', async () => {
     const { end, printed } = await play({ says: ['FAILED'], streams: [completes('a\n', 'b\n')] });
     expect(end).toMatchObject({ kind: 'ended', job: { status: 'FAILED' } });

@@ -17,6 +17,8 @@ export interface Follower {
   readonly tail: TailLogs;
   readonly clock: RayClock;
   readonly print: (text: string) => void;
+  /** Ends the following when aborted; absent: only the job's end does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How a job that was followed came out, by Ray's word and nobody else's. */
@@ -36,16 +38,21 @@ const REST_MS = 5_000;
 /** A head that is replaced comes back within minutes, or never. */
 export const PATIENCE_MS = 5 * 60_000;
 
-/** Follows a job to its end. The stream of its output may break as often as it likes: it is opened again, and decides nothing. */
+/**
+ * Follows a job to its end. The stream of its output may break as often as it likes: it is opened again, and decides nothing. Rejects with the
+ * signal's reason when it is aborted.
+ */
 export async function followJob(id: string, follower: Follower): Promise<JobEnd> {
-  const { client, clock } = follower;
+  const { client, clock, signal } = follower;
   const output = new JobOutput(follower.print);
   let silentSince: number | undefined;
   let delayMs = FIRST_DELAY_MS;
   for (;;) {
     const before = output.printed;
     await tailOnce(id, follower, output);
+    signal?.throwIfAborted();
     const answer = await client.getJob(id).catch(failureOf);
+    signal?.throwIfAborted();
     if (!(answer instanceof Error)) {
       if (answer === undefined) return { kind: 'lost' };
       if (isTerminal(answer.status)) {
@@ -58,16 +65,17 @@ export async function followJob(id: string, follower: Follower): Promise<JobEnd>
       if (clock.now() - silentSince >= PATIENCE_MS) return { kind: 'silent', error: answer };
     }
     delayMs = output.printed > before ? FIRST_DELAY_MS : Math.min(delayMs * 2, LONGEST_DELAY_MS);
-    await wait(clock, delayMs);
+    await wait(clock, delayMs, signal);
   }
 }
 
 /** Follows the stream until it ends, breaks, or has nothing more to give. */
-async function tailOnce(id: string, { client, tail, clock }: Follower, output: JobOutput): Promise<void> {
+async function tailOnce(id: string, { client, tail, clock, signal }: Follower, output: JobOutput): Promise<void> {
   const giveUp = new AbortController();
   output.startOver();
   const isOver = () => true;
-  const stream = tail(id, (text) => output.push(text), giveUp.signal).then(isOver, isOver);
+  const ends = signal === undefined ? giveUp.signal : AbortSignal.any([giveUp.signal, signal]);
+  const stream = tail(id, (text) => output.push(text), ends).then(isOver, isOver);
   for (;;) {
     if (await within(clock, CHECK_MS, stream)) return;
     const job = await client.getJob(id).catch(failureOf);

@@ -1,8 +1,19 @@
 import type { RayClock } from '../clock.ts';
 
-/** Resolves after a while. */
-export function wait(clock: RayClock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => void clock.setTimer(delayMs, resolve));
+/** Resolves after a while; rejects with the signal's reason as soon as it is aborted. */
+export function wait(clock: RayClock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.setTimer(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
 }
 
 /** What the promise comes to, or nothing when it takes longer than this. */

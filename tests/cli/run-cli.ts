@@ -10,7 +10,7 @@ export interface CliResult {
 }
 
 export interface CliOptions {
-  readonly input?: string;
+  readonly input?: string | Readable;
   readonly signal?: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
   /** Hears of each piece that is printed to standard output. */
@@ -26,7 +26,7 @@ export async function runCli(
   const stdout = new Sink(options.onOutput);
   const stderr = new Sink();
   const world: CliWorld = {
-    stdin: Readable.from(options.input === undefined ? [] : [options.input]),
+    stdin: options.input instanceof Readable ? options.input : Readable.from([options.input ?? []].flat()),
     stdout,
     stderr,
     env: { KUBECONFIG: kubeconfig, ...options.env },

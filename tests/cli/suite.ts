@@ -4,6 +4,7 @@ import { changeCases } from './cases/change.ts';
 import { getCases } from './cases/get.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
+import { stoppingCases } from './cases/stopping.ts';
 import { CliStage } from './cli-stage.ts';
 
 /** Every command of the kubectl plugin against any API server. */
@@ -17,4 +18,5 @@ export function cliSuite(access: () => ServerAccess): void {
   changeCases(() => stage);
   objectCases(() => stage);
   jobCases(() => stage);
+  stoppingCases(() => stage);
 }

@@ -85,9 +85,24 @@ export class Invocation {
   }
 
   async #connect(): Promise<KubeClient> {
-    const { clock, version } = this.world;
+    const { clock, version, signal } = this.world;
     const connection = await this.connection();
-    this.#transport = createTransport({ connection, clock, userAgent: `kubectl-ray/${version}` });
+    const transport = createTransport({ connection, clock, userAgent: `kubectl-ray/${version}` });
+    this.#transport = withTimeout(transport, this.flags.requestTimeout);
+    // Ctrl-C ends whatever request is under way.
+    if (signal.aborted) await transport.close();
+    signal.addEventListener('abort', () => void transport.close(), { once: true });
     return createKubeClient({ transport: this.#transport, clock, host: connection.server.host });
   }
+}
+
+/** `--request-timeout` in place of the client's own timeouts; for a watch or a log it bounds the time until the server answers. */
+function withTimeout(transport: Transport, requestTimeoutMs: number | undefined): Transport {
+  if (requestTimeoutMs === undefined) return transport;
+  const timeoutMs = requestTimeoutMs === 0 ? undefined : requestTimeoutMs;
+  return {
+    send: (request) => transport.send({ ...request, timeoutMs }),
+    close: () => transport.close(),
+    explainUnauthorized: () => transport.explainUnauthorized?.(),
+  };
 }

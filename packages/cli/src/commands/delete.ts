@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { failedTo, usageError } from '../cli-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { parseTarget, RAY_TYPES, type RayKind, type Target } from '../target.ts';
@@ -40,10 +40,16 @@ async function isConfirmed(call: Invocation, targets: readonly Target[]): Promis
   }
 }
 
-async function firstLine(lines: AsyncIterable<string>, signal: AbortSignal): Promise<string | undefined> {
-  for await (const line of lines) {
+/** Undefined when the input ends before a line; rejects on Ctrl-C. */
+async function firstLine(lines: Interface, signal: AbortSignal): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const close = () => lines.close();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    const { value } = await lines[Symbol.asyncIterator]().next();
     signal.throwIfAborted();
-    return line;
+    return value;
+  } finally {
+    signal.removeEventListener('abort', close);
   }
-  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@manta/api';
-import { isGone, isNotFound, type ObjectRef, type ResourceType, TransportError } from '@manta/kube';
+import { ApiError, isGone, isNotFound, type ObjectRef, type ResourceType, TransportError } from '@manta/kube';
+import { wait } from '@manta/ray';
 import { CliError, ExitCode } from '../cli-error.ts';
 import type { Invocation } from '../invocation.ts';
 
@@ -33,10 +34,14 @@ export async function waitForObject<T extends KubeObject>(
   const cancel = timeoutMs === undefined ? () => undefined : clock.setTimer(timeoutMs, () => timeout.abort());
   const either = AbortSignal.any([signal, timeout.signal]);
   try {
-    for (;;) {
-      const done = await watchUntilDone(call, type, ref, options, either);
+    for (let tries = 0; ; tries++) {
+      const done = await watchUntilDone(call, type, ref, options, either).catch((error: unknown) => {
+        // A server that cannot be reached at all is an error; one that restarts during the wait is waited for.
+        if (tries === 0 || either.aborted || !isPassing(error)) throw error;
+        return undefined;
+      });
       if (done !== undefined) return done;
-      await pause(clock, either);
+      await wait(clock, RETRY_MS, either);
     }
   } catch (error) {
     if (timeout.signal.aborted && !signal.aborted)
@@ -73,23 +78,11 @@ async function watchUntilDone<T extends KubeObject>(
       onChange?.(event.object);
     }
   } catch (error) {
-    const isPassing = isGone(error) || error instanceof TransportError;
-    if (!isPassing || signal.aborted) throw error;
+    if (!isPassing(error) || signal.aborted) throw error;
   }
   return undefined;
 }
 
-function pause(clock: Invocation['world']['clock'], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = () => {
-      cancel();
-      reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'));
-    };
-    const cancel = clock.setTimer(RETRY_MS, () => {
-      signal.removeEventListener('abort', fail);
-      resolve();
-    });
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
+function isPassing(error: unknown): boolean {
+  return isGone(error) || error instanceof TransportError || (error instanceof ApiError && error.code >= 500);
 }

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CliStage } from '../cli-stage.ts';
+
+/** Ctrl-C, and servers that never answer. */
+export function stoppingCases(on: () => CliStage): void {
+  /** A server that accepts connections and says nothing. */
+  const silentServer = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    return { server, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
+  };
+
+  describe('a server that never answers', () => {
+    it('is given up after --request-timeout', async () => {
+      const { url } = await silentServer();
+      const { code, stderr } = await on().ray(`get cluster --server ${url} --request-timeout 300ms`);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/0\.3 s/) });
+    });
+
+    it('is left on Ctrl-C', async () => {
+      const { server, url } = await silentServer();
+      const stop = new AbortController();
+      server.once('connection', () => stop.abort());
+      const running = on().ray(`get cluster --server ${url} --request-timeout 0`, { signal: stop.signal });
+      expect(await running).toMatchObject({ code: 1, stderr: '' });
+    });
+  });
+
+  describe('Ctrl-C', () => {
+    it('answers the question of `delete` with no', async () => {
+      const name = on().unique('cluster');
+      await on().createdCluster(name);
+      const stop = new AbortController();
+      const options = {
+        input: new PassThrough(),
+        signal: stop.signal,
+        onOutput: () => void setImmediate(() => stop.abort()),
+      };
+      expect(await on().ray(`delete ${name}`, options)).toMatchObject({ code: 1, stderr: '' });
+      expect((await on().cluster(name)).metadata?.name).toBe(name);
+    });
+  });
+}

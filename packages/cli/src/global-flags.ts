@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ConnectionOverrides } from '@manta/kube';
 import { type Command, Option } from 'commander';
 import { duration } from './flag-values.ts';
@@ -67,7 +68,7 @@ export function addGlobalFlags(program: Command): void {
     .addOption(new Option('--disable-compression').hideHelp());
 }
 
-/** What the flags put in place of the kubeconfig's settings. */
+/** What the flags put in place of the kubeconfig's settings. Files are relative to the working directory, not to the kubeconfig. */
 export function overridesOf(flags: GlobalFlags): ConnectionOverrides {
   const { cluster, user, server, token, as, asUid, asGroup, certificateAuthority, clientCertificate, clientKey } =
     flags;
@@ -80,10 +81,14 @@ export function overridesOf(flags: GlobalFlags): ConnectionOverrides {
     as,
     asUid,
     asGroups: asGroup,
-    certificateAuthority,
-    clientCertificate,
-    clientKey,
+    certificateAuthority: absolute(certificateAuthority),
+    clientCertificate: absolute(clientCertificate),
+    clientKey: absolute(clientKey),
     insecureSkipTlsVerify,
     tlsServerName,
   };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path === undefined || path === '' ? undefined : resolve(path);
 }

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Dirent } from 'node:fs';
+import { access, constants, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { usageError } from '../cli-error.ts';
 
@@ -9,7 +10,6 @@ export interface PackedFile {
   readonly path: string;
   readonly size: number;
   readonly mode: number;
-  readonly modifiedMs: number;
 }
 
 export interface Listing {
@@ -28,18 +28,23 @@ interface Rules {
   readonly matcher: Ignore;
 }
 
-/** Lists what a directory's archive holds, in a fixed order. `.gitignore` and `.rayignore` are obeyed at every level. */
-export async function listFiles(root: string): Promise<Listing> {
+/**
+ * Lists what a directory's archive holds, in a fixed order. `.gitignore` and `.rayignore` are obeyed at every level; `excludes` holds more
+ * rules in their syntax. A link to a file of the directory counts as that file.
+ */
+export async function listFiles(root: string, excludes: readonly string[] = []): Promise<Listing> {
   const info = await stat(root).catch((error: unknown) => {
     throw usageError(
-      `--working-dir ${root} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `the directory ${root} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       error,
     );
   });
-  if (!info.isDirectory()) throw usageError(`--working-dir ${root} is not a directory.`);
+  if (!info.isDirectory())
+    throw usageError(`${root} is not a directory. Give a directory, or a URI that Ray fetches itself.`);
   const files: PackedFile[] = [];
   const skipped: string[] = [];
-  await walk(root, '', [{ folder: '', matcher: ignore().add(ALWAYS_IGNORED) }], files, skipped);
+  const rules = { folder: '', matcher: matcherOf([...ALWAYS_IGNORED, ...excludes]) };
+  await walk(await realpath(root), '', [rules], files, skipped);
   return { files, skipped };
 }
 
@@ -60,21 +65,39 @@ async function walk(
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (isIgnored(rules, path, entry.isDirectory())) continue;
     if (entry.isDirectory()) await walk(root, path, rules, files, skipped);
-    else if (entry.isFile()) files.push(await describeFile(root, path));
-    else skipped.push(`${path} (${entry.isSymbolicLink() ? 'a link' : 'not a regular file'})`);
+    else {
+      const file = await describeFile(root, path, entry);
+      if (typeof file === 'string') skipped.push(`${path} (${file})`);
+      else files.push(file);
+    }
   }
 }
 
-async function describeFile(root: string, path: string): Promise<PackedFile> {
-  const { size, mode, mtimeMs } = await stat(join(root, path));
-  return { path, size, mode, modifiedMs: mtimeMs };
+/** The file, or why it is left out. */
+async function describeFile(root: string, path: string, entry: Dirent): Promise<PackedFile | string> {
+  if (!entry.isFile() && !entry.isSymbolicLink()) return 'not a regular file';
+  try {
+    const real = await realpath(join(root, path));
+    if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return 'a link out of the directory';
+    const info = await stat(real);
+    if (!info.isFile()) return 'a link to something that is not a regular file';
+    await access(real, constants.R_OK);
+    return { path, size: info.size, mode: info.mode };
+  } catch {
+    return entry.isSymbolicLink() ? 'a link that leads nowhere' : 'cannot be read';
+  }
+}
+
+/** File names such as `...` are not relative paths here. */
+function matcherOf(rules: string | readonly string[]): Ignore {
+  return ignore({ allowRelativePaths: true }).add(rules);
 }
 
 async function rulesOf(root: string, folder: string): Promise<readonly Rules[]> {
   const texts = await Promise.all(
     IGNORE_FILES.map((name) => readFile(join(root, folder, name), 'utf8').catch(() => '')),
   );
-  return texts.every((text) => text === '') ? [] : [{ folder, matcher: ignore().add(texts.join('\n')) }];
+  return texts.every((text) => text === '') ? [] : [{ folder, matcher: matcherOf(texts.join('\n')) }];
 }
 
 function isIgnored(rules: readonly Rules[], path: string, isDirectory: boolean): boolean {

@@ -45,11 +45,33 @@ describe('listFiles()', () => {
   it('names links and sockets that it leaves out', async () => {
     write('a.py');
     symlinkSync('/etc/passwd', join(folder, 'leak'));
+    symlinkSync('missing', join(folder, 'nothing'));
     const server = createServer().listen(join(folder, 'socket'));
     const { files, skipped } = await listFiles(folder);
     server.close();
     expect(files.map(({ path }) => path)).toEqual(['a.py']);
-    expect(skipped).toEqual(['leak (a link)', 'socket (not a regular file)']);
+    expect(skipped).toEqual([
+      'leak (a link out of the directory)',
+      'nothing (a link that leads nowhere)',
+      'socket (not a regular file)',
+    ]);
+  });
+
+  it('packs a link to a file of the directory as that file', async () => {
+    write('data/real.txt', 'content');
+    symlinkSync('data/real.txt', join(folder, 'link.txt'));
+    const { files, skipped } = await listFiles(folder);
+    expect(files.map(({ path, size }) => [path, size])).toEqual([
+      ['data/real.txt', 7],
+      ['link.txt', 7],
+    ]);
+    expect(skipped).toEqual([]);
+  });
+
+  it('leaves out what `excludes` names, and takes unusual names', async () => {
+    for (const path of ['a.py', 'data/b.bin', '...', '..x/c']) write(path);
+    const { files } = await listFiles(folder, ['/data/', '*.txt']);
+    expect(files.map(({ path }) => path)).toEqual(['...', '..x/c', 'a.py']);
   });
 
   it('refuses what is no directory', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename, resolve } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import { listFiles, type PackedFile } from './list-files.ts';
 import { zipFiles } from './zip.ts';
@@ -18,13 +19,20 @@ export const MAX_PACKAGE_BYTES = 100 * 1024 * 1024;
 const MAX_FILES = 65_535;
 const LARGEST_SHOWN = 5;
 
+export interface PackOptions {
+  /** Rules in the syntax of `.gitignore`, besides those of the directory's own files. */
+  readonly excludes?: readonly string[];
+  /** Puts the files into a folder with the directory's name, so that `import name` works. */
+  readonly isModule?: boolean;
+}
+
 /** Packs a directory; throws with its largest files when it is too large for Ray. */
-export async function packDirectory(root: string): Promise<Package> {
-  const { files, skipped } = await listFiles(root);
+export async function packDirectory(root: string, { excludes, isModule }: PackOptions = {}): Promise<Package> {
+  const { files, skipped } = await listFiles(root, excludes);
   const total = files.reduce((sum, { size }) => sum + size, 0);
   // Compression saves something, but a directory far over the limit must not be read into memory first.
   if (total > 8 * MAX_PACKAGE_BYTES || files.length > MAX_FILES) throw tooLarge(root, total, files);
-  const bytes = await zipFiles(root, files);
+  const bytes = await zipFiles(root, files, isModule === true ? `${basename(resolve(root))}/` : '');
   if (bytes.length > MAX_PACKAGE_BYTES) throw tooLarge(root, bytes.length, files);
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   return { uri: `gcs://_ray_pkg_${hash}.zip`, bytes, fileCount: files.length, skipped };

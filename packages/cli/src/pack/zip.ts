@@ -17,15 +17,15 @@ const VERSION = 20;
 /** 1980-01-01: a fixed time makes equal directories equal archives, and so one package in Ray. */
 const DOS_DATE = 0x21;
 
-/** A zip archive of the files of a directory. The same files give the same bytes. Kept in memory: Ray takes 100 MiB at most. */
-export async function zipFiles(root: string, files: readonly PackedFile[]): Promise<Buffer> {
+/** A zip archive of the files of a directory. `prefix` comes before each path. The same files give the same bytes. Kept in memory: Ray takes 100 MiB at most. */
+export async function zipFiles(root: string, files: readonly PackedFile[], prefix = ''): Promise<Buffer> {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const file of files) {
     const content = await readFile(join(root, file.path));
     const packed = await deflate(content);
-    const name = Buffer.from(file.path, 'utf8');
+    const name = Buffer.from(`${prefix}${file.path}`, 'utf8');
     const entry = { name, crc: crc32(content), size: content.length, packedSize: packed.length };
     const header = localHeader(entry);
     parts.push(header, packed);

@@ -1,4 +1,5 @@
 import { ApiError, ConfigError, isForbidden, isUnauthorized, TransportError } from '@manta/kube';
+import { RayCallError } from '@manta/ray';
 import { CommanderError } from 'commander';
 
 /** Exit codes that scripts may rely on. */
@@ -44,6 +45,9 @@ export function isExpected(error: unknown): boolean {
     error instanceof CliError ||
     error instanceof ApiError ||
     error instanceof TransportError ||
-    error instanceof ConfigError
+    error instanceof ConfigError ||
+    error instanceof RayCallError ||
+    // A file or socket of this machine: EACCES, ENOSPC, EADDRNOTAVAIL, …
+    (error instanceof Error && 'syscall' in error)
   );
 }

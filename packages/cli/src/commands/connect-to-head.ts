@@ -1,11 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { forwardPorts } from '@manta/kube';
-import { createHttpSend, createRayClient, followLogs, type RayClient, type TailLogs } from '@manta/ray';
-import { usageError } from '../cli-error.ts';
-import { clusterOf, headPodOf } from '../head-pod.ts';
+import { forwardPorts, proxyFor, resources } from '@manta/kube';
+import {
+  createHttpSend,
+  createRayClient,
+  followLogs,
+  type HttpSendOptions,
+  type RayClient,
+  type RayHead,
+  type TailLogs,
+} from '@manta/ray';
+import { headToken } from '../auth-token.ts';
+import { failedTo, usageError } from '../cli-error.ts';
+import { headPodOf } from '../head-pod.ts';
 import type { Invocation } from '../invocation.ts';
 import type { JobSubmitFlags } from './job-submit.ts';
-import type { Submission } from './job-submission.ts';
 
 /** A way to a Ray head. */
 export interface HeadConnection {
@@ -14,23 +22,48 @@ export interface HeadConnection {
   close(): Promise<void>;
 }
 
+type Tls = NonNullable<HttpSendOptions['tls']>;
+
 const DASHBOARD_PORT = 8265;
 const UPLOAD_MS = 10 * 60_000;
 
-/** Reaches the head through the API server, or at `--address`. */
+/** How `--address`, `--headers` and `--verify` ask for a head to be reached. */
+export interface HeadAccess {
+  /** Absent: through the API server. */
+  readonly url?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: Tls;
+}
+
+/** Checks the flags and reads the file that `--verify` names. */
+export async function readHeadAccess({ address, headers, verify }: JobSubmitFlags): Promise<HeadAccess> {
+  const access = { headers: headersOf(headers), tls: await tlsOf(verify) };
+  if (address === undefined) return access;
+  const url = address.trim().replace(/\/+$/, '');
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw usageError(`--address ${address} is not an address. Use e.g. http://localhost:8265.`);
+  return { ...access, url };
+}
+
+/** Reaches the head through the API server, or at `--address`, with the token that its cluster asks for. */
 export async function connectToHead(
   call: Invocation,
-  { namespace }: Submission,
+  namespace: string,
   clusterName: string,
-  flags: JobSubmitFlags,
+  access: HeadAccess,
 ): Promise<HeadConnection> {
-  if (flags.address !== undefined) {
-    call.print(`Using address ${flags.address} (no port-forwarding)`);
-    return await openHead(call, flags.address.replace(/\/+$/, ''), flags, () => Promise.resolve());
-  }
+  const { headers } = access;
   const kube = await call.client();
-  const { serviceName } = await clusterOf(kube, namespace, { kind: 'raycluster', name: clusterName });
-  call.print(`Port forwarding service ${serviceName}`);
+  const cluster = await kube.get(resources.rayClusters, { namespace, name: clusterName }).catch((error: unknown) => {
+    throw failedTo(`unable to find RayCluster ${clusterName}`, error);
+  });
+  const hasOwnLogin = 'authorization' in headers || 'x-ray-authorization' in headers;
+  const token = hasOwnLogin ? undefined : await headToken(kube, cluster, call.world.env['RAY_AUTH_TOKEN']);
+  if (access.url !== undefined) {
+    call.print(`Using address ${access.url} (no port-forwarding)`);
+    return openHead(call, { url: access.url, token }, access, () => Promise.resolve());
+  }
+  call.print(`Port forwarding service ${cluster.status?.head?.serviceName ?? ''}`);
   const forwarding = await forwardPorts(await call.connection(), {
     namespace,
     pod: async () => (await headPodOf(kube, namespace, clusterName)).metadata?.name ?? '',
@@ -38,26 +71,26 @@ export async function connectToHead(
   });
   const url = `http://127.0.0.1:${forwarding.ports[0]?.local}`;
   call.print(`Port forwarding started on ${url}`);
-  return await openHead(call, url, flags, () => forwarding.close());
+  return openHead(call, { url, token }, access, () => forwarding.close());
 }
 
-async function openHead(
-  call: Invocation,
-  url: string,
-  flags: JobSubmitFlags,
+function openHead(
+  { world: { clock, env, signal } }: Invocation,
+  head: Pick<RayHead, 'url' | 'token'>,
+  { headers, tls }: HeadAccess,
   close: () => Promise<void>,
-): Promise<HeadConnection> {
-  const extra = headersOf(flags.headers);
-  const http = createHttpSend({ tls: await tlsOf(flags.verify) });
+): HeadConnection {
+  const proxy = (url: URL) => proxyFor(url, env);
+  const http = createHttpSend({ tls, proxyFor: proxy });
   const client = createRayClient({
-    clock: call.world.clock,
-    send: (request) => http.send({ ...request, headers: { ...request.headers, ...extra } }),
-    head: { url },
+    clock,
+    send: (request) => http.send({ ...request, headers: { ...request.headers, ...headers } }),
+    head,
     commandTimeoutMs: UPLOAD_MS,
-    signal: call.world.signal,
+    signal,
   });
   const tail: TailLogs = async (id, onText, giveUp) => {
-    for await (const text of followLogs({ head: { url }, id, signal: giveUp })) onText(text);
+    for await (const text of followLogs({ head, id, headers, tls, proxyFor: proxy, signal: giveUp })) onText(text);
   };
   return {
     client,
@@ -82,9 +115,7 @@ function headersOf(json: string | undefined): Readonly<Record<string, string>> {
 }
 
 /** `--verify`: true, false, or a file of certificates. */
-async function tlsOf(
-  verify: string | undefined,
-): Promise<{ readonly ca?: string; readonly rejectUnauthorized?: boolean }> {
+async function tlsOf(verify: string | undefined): Promise<Tls> {
   if (verify === undefined || /^true$/i.test(verify)) return {};
   if (/^false$/i.test(verify)) return { rejectUnauthorized: false };
   const ca = await readFile(verify, 'utf8').catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { type ResourceType, resources } from '@manta/kube';
+import { isForbidden, type KubeClient, type ResourceType, resources } from '@manta/kube';
 import type { Invocation } from '../invocation.ts';
 import { ageOf } from '../output/age.ts';
 import { tableLines } from '../output/table.ts';
@@ -27,10 +27,11 @@ export async function events(call: Invocation, text: string): Promise<void> {
   const clusterName = target.kind === 'raycronjob' ? '' : (await clusterOf(client, namespace, target)).clusterName;
   const eventType: ResourceType<EventObject> = resources.events;
   const { items } = await client.list(eventType, { namespace });
+  const others = await longerNames(client, namespace, clusterName);
+  const isOfCluster = (name: string) => isBelow(name, clusterName) && !others.some((other) => isBelow(name, other));
   const isOurs = ({ regarding }: EventObject) =>
     (regarding?.kind?.toLowerCase() === target.kind && regarding.name === target.name) ||
-    (clusterName !== '' &&
-      (regarding?.name === clusterName || regarding?.name?.startsWith(`${clusterName}-`) === true));
+    (clusterName !== '' && isOfCluster(regarding?.name ?? ''));
   const now = call.world.clock.now();
   const rows = items
     .filter(isOurs)
@@ -46,6 +47,23 @@ export async function events(call: Invocation, text: string): Promise<void> {
   if (rows.length === 0) call.say(`No events for ${target.kind}/${target.name}. Kubernetes keeps events for an hour.`);
   else
     call.print(tableLines({ columns: ['Last Seen', 'Type', 'Reason', 'Count', 'Object', 'Message'], rows }).join('\n'));
+}
+
+/** Whether a name is that of a cluster, or of one of its pods and Services. */
+function isBelow(name: string, clusterName: string): boolean {
+  return name === clusterName || name.startsWith(`${clusterName}-`);
+}
+
+/** Clusters whose names begin with that of this one: the names of their pods do as well. None where the user may not list clusters. */
+async function longerNames(client: KubeClient, namespace: string, clusterName: string): Promise<readonly string[]> {
+  if (clusterName === '') return [];
+  const { items } = await client
+    .list(resources.rayClusters, { namespace, content: 'metadata' })
+    .catch((error: unknown) => {
+      if (isForbidden(error)) return { items: [] };
+      throw error;
+    });
+  return items.map(({ metadata }) => metadata?.name ?? '').filter((name) => name.startsWith(`${clusterName}-`));
 }
 
 function timeOf({ series, eventTime, deprecatedLastTimestamp, metadata }: EventObject): string | undefined {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { decimal, int32, keyValues } from '../flag-values.ts';
+import { byteCount, decimal, int32, keyValues } from '../flag-values.ts';
 import type { OpenInvocation } from '../program.ts';
 import { addHeadFlags, addImageFlags, addWorkerFlags } from './create-commands.ts';
 import { addGetFlags, type GetFlags } from './get-flags.ts';
@@ -37,7 +37,7 @@ export function addJobCommands(program: Command, open: OpenInvocation): void {
     .option('--metadata-json <json>', 'metadata of the job, as a JSON object')
     .option('--entrypoint-num-cpus <n>', 'CPUs reserved for the entrypoint', decimal)
     .option('--entrypoint-num-gpus <n>', 'GPUs reserved for the entrypoint', decimal)
-    .option('--entrypoint-memory <bytes>', 'memory reserved for the entrypoint', int32)
+    .option('--entrypoint-memory <bytes>', 'memory reserved for the entrypoint', byteCount)
     .option('--entrypoint-resources <json>', 'custom resources reserved for the entrypoint, as a JSON object')
     .option('--log-style <style>', 'accepted for scripts; the output is printed as it comes')
     .option('--log-color <color>', 'accepted for scripts; the output is printed as it comes')

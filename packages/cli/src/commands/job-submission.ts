@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { JobSubmissionMode, type RayJob } from '@manta/api';
-import { parse, parseDocument } from 'yaml';
+import { type Document, parse, parseDocument } from 'yaml';
 import { checkQuantity } from '../build/check-config.ts';
+import { imageFor } from '../build/cluster-config.ts';
 import { rayClusterSpecOf } from '../build/ray-cluster.ts';
 import { messageOf, usageError } from '../cli-error.ts';
 import type { JobSubmitFlags } from './job-submit.ts';
@@ -13,7 +14,6 @@ export interface Submission {
   readonly namespace: string;
   readonly name: string;
   readonly rayJob: RayJob;
-  readonly isFromFile: boolean;
   readonly entrypoint: string;
   /** Of the runtime environment: a directory of this machine, or a URI that Ray fetches itself. */
   readonly workingDir: string;
@@ -34,7 +34,7 @@ export async function readSubmission(
   if (flags.address?.trim() === '') throw usageError('--address was provided but is empty');
   for (const [flag, value] of quantities(flags)) checkQuantity(value, flag);
   const id = flags.submissionId ?? newSubmissionId();
-  const entrypoint = words.join(' ');
+  const entrypoint = commandLine(words);
   const fromFile = flags.filename === undefined ? undefined : await readJobFile(flags.filename);
   if (fromFile === undefined && (flags.name ?? '').trim() === '')
     throw usageError('Must set either yaml file (--filename) or set Ray job name (--name)');
@@ -51,7 +51,6 @@ export async function readSubmission(
     namespace: rayJob.metadata?.namespace ?? namespace,
     name: rayJob.metadata?.name ?? '',
     rayJob,
-    isFromFile: fromFile !== undefined,
     entrypoint,
     workingDir,
     runtimeEnv,
@@ -69,6 +68,16 @@ function quantities(flags: JobSubmitFlags): readonly (readonly [string, string])
     ['worker-gpu', flags.workerGpu],
     ['worker-memory', flags.workerMemory],
   ];
+}
+
+/**
+ * The words as one command line for the shell that Ray runs it in. A single word is a command line already; of several, those with spaces or
+ * quotes are quoted, so that `-- python -c 'print(1, 2)'` runs as it would here. Variables stay for the shell on the head.
+ */
+export function commandLine(words: readonly string[]): string {
+  const [only = ''] = words;
+  if (words.length === 1) return only;
+  return words.map((word) => (/^$|[\s'"]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : word)).join(' ');
 }
 
 const ID_CHARACTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ123456789';
@@ -92,7 +101,7 @@ async function readJobFile(path: string): Promise<RayJob> {
   const document = parseDocument(await readText(path, 'Ray Job file'));
   const [problem] = document.errors;
   if (problem !== undefined) throw usageError(`Failed to decode RayJob Yaml: ${path}: ${problem.message}`);
-  const value: unknown = document.toJS();
+  const value = valueOf(document, path);
   if (!isRecord(value) || value['kind'] !== 'RayJob')
     throw usageError(
       `Failed to decode RayJob Yaml: ${path} holds no RayJob but ${isRecord(value) ? String(value['kind']) : 'something else'}`,
@@ -103,6 +112,15 @@ async function readJobFile(path: string): Promise<RayJob> {
     throw usageError("Submission mode of the Ray Job must be set to 'InteractiveMode'");
   if ((job.spec.backoffLimit ?? 0) > 0) throw usageError('BackoffLimit is incompatible with InteractiveMode');
   return job;
+}
+
+/** Throws for aliases that would grow without bounds. */
+function valueOf(document: Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw usageError(`Failed to decode RayJob Yaml: ${path}: ${messageOf(error)}`, error);
+  }
 }
 
 function jobFromFile(job: RayJob, flags: JobSubmitFlags, namespace: string, id: string): RayJob {
@@ -121,7 +139,7 @@ function jobFromFile(job: RayJob, flags: JobSubmitFlags, namespace: string, id: 
 
 function generatedJob(flags: JobSubmitFlags, namespace: string, id: string, entrypoint: string): RayJob {
   const ttl = flags.ttlSecondsAfterFinished;
-  const { rayVersion, image } = flags;
+  const { rayVersion } = flags;
   return {
     apiVersion: 'ray.io/v1',
     kind: 'RayJob',
@@ -135,7 +153,7 @@ function generatedJob(flags: JobSubmitFlags, namespace: string, id: string, entr
       ttlSecondsAfterFinished: ttl ?? 0,
       rayClusterSpec: rayClusterSpecOf({
         rayVersion,
-        image,
+        image: imageFor(flags.image, rayVersion),
         head: {
           cpu: flags.headCpu,
           memory: flags.headMemory,

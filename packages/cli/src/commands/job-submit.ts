@@ -1,12 +1,14 @@
 import { type RayJob, type StringMap } from '@manta/api';
 import { resources } from '@manta/kube';
+import { RayCallError } from '@manta/ray';
 import { CliError, failedTo, messageOf } from '../cli-error.ts';
 import { FIELD_MANAGER } from '../field-manager.ts';
 import type { Invocation } from '../invocation.ts';
 import { toYaml } from '../output/print-objects.ts';
-import { connectToHead } from './connect-to-head.ts';
+import { type PackedRuntimeEnv, packRuntimeEnv } from '../pack/pack-runtime-env.ts';
+import { connectToHead, type HeadAccess, type HeadConnection, readHeadAccess } from './connect-to-head.ts';
 import { readSubmission, type Submission } from './job-submission.ts';
-import { runOnHead } from './run-on-head.ts';
+import { followOnHead, submitToHead } from './run-on-head.ts';
 import { waitForObject } from './wait-for-object.ts';
 
 /** Flags of `job submit`; all but the first few are those of `ray job submit`. */
@@ -51,77 +53,118 @@ const CLUSTER_READY_MS = 120_000;
  * and prints its output. Needs no Python: it speaks Ray's HTTP API itself. Fails when the job fails.
  */
 export async function jobSubmit(call: Invocation, entrypoint: readonly string[], flags: JobSubmitFlags): Promise<void> {
-  const submission = await readSubmission(entrypoint, flags, await call.namespace());
-  if (flags.submissionId === undefined) call.print(`Generated submission ID for Ray job: ${submission.id}`);
+  const read = await readSubmission(entrypoint, flags, await call.namespace());
+  const access = await readHeadAccess(flags);
+  if (flags.submissionId === undefined) call.print(`Generated submission ID for Ray job: ${read.id}`);
   if (flags.dryRun === true) {
-    call.print(`${toYaml(submission.rayJob)}\n`);
+    call.print(`${toYaml(read.rayJob)}\n`);
     return;
   }
-  await create(call, submission);
-  call.print(`Submitted RayJob ${submission.name}.`);
-  const clusterName = await readyCluster(call, submission);
-  const head = await connectToHead(call, submission, clusterName, flags);
+  // Before anything is created: a directory that cannot be sent must not cost a cluster.
+  const packed = await packRuntimeEnv(read.runtimeEnv, read.workingDir);
+  for (const { path, skipped } of packed.packages) for (const one of skipped) call.say(`${path}: ${one} is left out`);
+  const submission = { ...read, name: await create(call, read) };
+  const { name, namespace, id } = submission;
+  call.print(`Submitted RayJob ${name}.`);
+  const clusterName = await namedCluster(call, submission);
+  const head = await submitTo(call, submission, clusterName, packed, access, flags);
   try {
-    await runOnHead(call, head, submission, flags);
+    if (flags.wait) await followOnHead(call, head, id);
+  } catch (error) {
+    if (call.world.signal.aborted)
+      call.say(`Job ${id} keeps running. To wait for its end: kubectl ray wait rayjob/${name} -n ${namespace}`);
+    throw error;
   } finally {
     await head.close();
   }
-  if (!flags.wait) {
-    call.print(`Ray job submitted with ID ${submission.id}`);
-    return;
-  }
-  await waitForEnd(call, submission);
+  if (flags.wait) await waitForEnd(call, submission);
+  else call.print(`Ray job submitted with ID ${id}`);
 }
 
-async function create(call: Invocation, { namespace, name, rayJob, isFromFile }: Submission): Promise<void> {
+/** Resolves with the name that the RayJob got. */
+async function create(call: Invocation, { name, rayJob }: Submission): Promise<string> {
   const client = await call.client();
-  if (isFromFile) {
-    await client.create(resources.rayJobs, rayJob, { fieldManager: FIELD_MANAGER }).catch((error: unknown) => {
+  const { metadata } = await client
+    .create(resources.rayJobs, rayJob, { fieldManager: FIELD_MANAGER })
+    .catch((error: unknown) => {
       throw failedTo('Error when creating RayJob CR', error);
     });
-    return;
-  }
-  const patch = { type: 'apply', body: rayJob, fieldManager: FIELD_MANAGER, force: false } as const;
-  await client.patch(resources.rayJobs, { namespace, name }, patch).catch((error: unknown) => {
-    throw failedTo('Failed to apply generated YAML', error);
-  });
+  return metadata?.name ?? name;
 }
 
-/** Waits for the job's cluster. One that does not get ready in time takes its RayJob with it, so that nothing is left behind. */
-async function readyCluster(call: Invocation, { namespace, name }: Submission): Promise<string> {
-  const named = await waitForObject(
+/** Waits until the operator has named the job's cluster. The RayJob stays when that takes long: it may be queued. */
+async function namedCluster(call: Invocation, { namespace, name }: Submission): Promise<string> {
+  const { status } = await waitForObject(
     call,
     resources.rayJobs,
     { namespace, name },
     {
-      isDone: ({ status }) => (status?.rayClusterName ?? '') !== '',
+      isDone: (job) => (job.status?.rayClusterName ?? '') !== '' || isFailedForGood(job.status),
       timeoutMs: CLUSTER_READY_MS,
-      timeoutMessage: `RayJob ${name} got no Ray cluster within ${CLUSTER_READY_MS / 1000} s. Is an operator running?`,
+      timeoutMessage: `RayJob ${name} got no Ray cluster within ${CLUSTER_READY_MS / 1000} s and is left in place. Is an operator running? Is the job queued?`,
     },
-  );
-  const clusterName = named.status?.rayClusterName ?? '';
-  call.print('Waiting for RayCluster');
-  call.print(`Checking Cluster Status for cluster ${clusterName}...`);
+  ).catch((error: unknown) => {
+    if (call.world.signal.aborted) sayLeftBehind(call, namespace, name);
+    throw error;
+  });
+  if (isFailedForGood(status))
+    throw new CliError(`RayJob ${name} failed: ${status?.message || status?.reason || 'no reason is recorded'}`);
+  return status?.rayClusterName ?? '';
+}
+
+/**
+ * Waits for the job's cluster and submits the job to its head. A failure before Ray has taken the job deletes the RayJob, whose cluster
+ * would otherwise wait for a job without end.
+ */
+async function submitTo(
+  call: Invocation,
+  submission: Submission,
+  clusterName: string,
+  packed: PackedRuntimeEnv,
+  access: HeadAccess,
+  flags: JobSubmitFlags,
+): Promise<HeadConnection> {
+  const { namespace, name } = submission;
+  let head: HeadConnection | undefined;
   try {
-    await waitForObject(
-      call,
-      resources.rayClusters,
-      { namespace, name: clusterName },
-      {
-        isDone: ({ status }) => status?.state === 'ready',
-        timeoutMs: CLUSTER_READY_MS,
-        timeoutMessage: 'Timed out waiting for cluster',
-        // The operator names a cluster before it creates it.
-        mayAppear: true,
-        onChange: () => call.print('Cluster is not ready'),
-      },
-    );
+    await readyCluster(call, namespace, clusterName);
+    head = await connectToHead(call, namespace, clusterName, access);
+    await submitToHead(call, head, submission, packed, flags);
+    return head;
   } catch (error) {
-    call.world.signal.throwIfAborted();
-    await removeJob(call, namespace, name);
+    await head?.close();
+    if (call.world.signal.aborted) sayLeftBehind(call, namespace, name);
+    else if (!mayHaveSubmitted(error)) await removeJob(call, namespace, name);
     throw error;
   }
-  return clusterName;
+}
+
+/** Whether Ray may run the job although the call failed, e.g. because the connection was lost before its answer. */
+function mayHaveSubmitted(error: unknown): boolean {
+  const cause = error instanceof CliError ? error.cause : error;
+  return cause instanceof RayCallError && cause.method === 'POST' && !cause.didNothing;
+}
+
+function sayLeftBehind(call: Invocation, namespace: string, name: string): void {
+  call.say(`RayJob ${name} is left without a job. To delete it: kubectl ray delete rayjob/${name} -n ${namespace}`);
+}
+
+async function readyCluster(call: Invocation, namespace: string, name: string): Promise<void> {
+  call.print('Waiting for RayCluster');
+  call.print(`Checking Cluster Status for cluster ${name}...`);
+  await waitForObject(
+    call,
+    resources.rayClusters,
+    { namespace, name },
+    {
+      isDone: ({ status }) => status?.state === 'ready',
+      timeoutMs: CLUSTER_READY_MS,
+      timeoutMessage: 'Timed out waiting for cluster',
+      // The operator names a cluster before it creates it.
+      mayAppear: true,
+      onChange: () => call.print('Cluster is not ready'),
+    },
+  );
 }
 
 async function removeJob(call: Invocation, namespace: string, name: string): Promise<void> {

@@ -116,10 +116,13 @@ function textAt(header: Uint8Array, start: number, length: number): string {
 /** Octal, or base 256 where the first bit is set (sizes over 8 GiB). */
 function numberAt(header: Uint8Array, start: number, length: number): number {
   const field = header.subarray(start, start + length);
-  if (((field[0] ?? 0) & 0x80) !== 0) return field.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0);
   const text = textAt(header, start, length).trim();
-  const value = text === '' ? 0 : Number.parseInt(text, 8);
-  if (!Number.isSafeInteger(value)) throw new Error('not a tar archive: a number in a header cannot be read');
+  const value =
+    ((field[0] ?? 0) & 0x80) === 0
+      ? Number.parseInt(text || '0', 8)
+      : field.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new Error('not a tar archive: a number in a header cannot be read');
   return value;
 }
 

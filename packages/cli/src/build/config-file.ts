@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { messageOf, usageError } from '../cli-error.ts';
 import {
   type AutoscalerVersion,
@@ -33,7 +33,7 @@ export function parseConfig(text: string, path: string): ClusterConfig {
   const [problem] = document.errors;
   if (problem !== undefined)
     throw usageError(`failed to parse config file: failed to parse YAML: ${path}: ${problem.message}`);
-  const root = new ConfigFields(path, '', document.toJS() ?? {});
+  const root = new ConfigFields(path, '', valueOf(document, path) ?? {});
   const rayVersion = root.text('ray-version') ?? RAY_VERSION;
   const config: ClusterConfig = {
     ...root.optional({ namespace: root.text('namespace'), name: root.text('name') }),
@@ -48,6 +48,15 @@ export function parseConfig(text: string, path: string): ClusterConfig {
   };
   root.finish();
   return config;
+}
+
+/** Throws for aliases that would grow without bounds. */
+function valueOf(document: Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw usageError(`failed to parse config file: failed to parse YAML: ${path}: ${messageOf(error)}`, error);
+  }
 }
 
 const DEFAULT_NODE = { cpu: '2', memory: '4Gi' } as const;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Label, type Pod } from '@manta/api';
 import { execInPod, podLogs, resources } from '@manta/kube';
-import { CliError, failedTo, messageOf, usageError } from '../cli-error.ts';
+import { CliError, ExitCode, failedTo, messageOf, usageError } from '../cli-error.ts';
 import { clusterOf } from '../head-pod.ts';
 import type { Invocation } from '../invocation.ts';
 import { parseTarget } from '../target.ts';
@@ -72,6 +72,7 @@ async function podsOf(
   const client = await call.client();
   const clusterName =
     target.kind === 'raycluster' ? target.name : (await clusterOf(client, namespace, target)).clusterName;
+  if (clusterName === '') throw new CliError(`${target.kind}/${target.name} has no Ray cluster now`, ExitCode.NotReady);
   const labelSelector = [
     `${Label.Cluster}=${clusterName}`,
     ...(nodeType === 'all' ? [] : [`${Label.NodeType}=${nodeType}`]),
@@ -115,11 +116,18 @@ async function downloadPod(call: Invocation, namespace: string, folder: string, 
   await pipeline(output, createWriteStream(join(target, 'stdout.log')));
   const command = ['tar', '--warning=no-file-changed', '-cf', '-', '-C', LOGS_IN_POD, '.'];
   const running = await execInPod(await call.connection(), { namespace, pod: name, container, command, signal });
-  const complaint = readSome(running.stderr);
-  await extractTar(running.stdout, target, (problem) => call.say(`${name}: ${problem}`));
-  const { code } = await running.exit;
-  // GNU tar ends with 1 when a file changed while it was read, which logs do.
-  if (code !== 0 && code !== 1) throw new Error(`tar in the pod ended with ${code}: ${(await complaint).trim()}`);
+  // What is not waited for, because the archive is damaged, must not become an unhandled rejection.
+  running.exit.catch(() => undefined);
+  const complaint = readSome(running.stderr).catch(() => '');
+  try {
+    await extractTar(running.stdout, target, (problem) => call.say(`${name}: ${problem}`));
+    const { code } = await running.exit;
+    // GNU tar ends with 1 when a file changed while it was read, which logs do.
+    if (code !== 0 && code !== 1) throw new Error(`tar in the pod ended with ${code}: ${(await complaint).trim()}`);
+  } finally {
+    // A session whose archive is not read to its end would keep this process alive.
+    running.close();
+  }
 }
 
 const MAX_COMPLAINT = 2000;

@@ -1,5 +1,5 @@
 import { forwardPorts, isNotFound, type PortForwarding } from '@manta/kube';
-import { CliError, messageOf } from '../cli-error.ts';
+import { CliError, ExitCode, messageOf } from '../cli-error.ts';
 import { clusterOf, headPodOf } from '../head-pod.ts';
 import type { Invocation } from '../invocation.ts';
 import { parseTarget, type RayKind, type Target } from '../target.ts';
@@ -32,6 +32,11 @@ export async function session(call: Invocation, text: string, flags: SessionFlag
   const target = parseTarget(text);
   const namespace = await call.namespace();
   const { serviceName } = await clusterOf(await call.client(), namespace, target);
+  if (serviceName === '')
+    throw new CliError(
+      `${target.kind}/${target.name} has no head Service yet. Use kubectl ray wait ${target.kind}/${target.name} first.`,
+      ExitCode.NotReady,
+    );
   call.print(`Forwarding ports to service ${serviceName}`);
   const failures = new Failures(call, namespace, target);
   const forwardings: PortForwarding[] = [];

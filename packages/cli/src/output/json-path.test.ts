@@ -26,7 +26,7 @@ describe('evaluateJsonPath()', () => {
     expect(evaluateJsonPath(template, list)).toBe(expected);
   });
 
-  it.each(['{.items[}', '{range .items[*]}x', '{end}'])('refuses %s', (template) => {
+  it.each(['{.items[}', '{.items', '{range .items[*]}x', '{end}'])('refuses %s', (template) => {
     expect(() => evaluateJsonPath(template, list)).toThrow(/^-o jsonpath: /);
   });
 });

@@ -58,7 +58,8 @@ function take(step: Step, value: unknown): readonly unknown[] {
 function parseTemplate(template: string): readonly Part[] {
   const stack: { readonly steps: readonly Step[]; readonly body: Part[] }[] = [{ steps: [], body: [] }];
   const top = () => stack.at(-1)?.body ?? [];
-  for (const token of template.match(/\{[^}]*\}|[^{]+/g) ?? []) {
+  for (const token of template.match(/\{[^}]*\}?|[^{]+/g) ?? []) {
+    if (token.startsWith('{') && !token.endsWith('}')) throw wrong(template, `"${token}" has no closing brace`);
     if (!token.startsWith('{')) {
       top().push({ kind: 'text', text: token });
       continue;

@@ -46,7 +46,7 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
     })
     .addHelpText(
       'after',
-      `\nWhat this creates runs Ray ${RAY_VERSION} (${DEFAULT_IMAGE}) unless --ray-version or --image says otherwise.`,
+      `\nNew clusters and jobs run Ray ${RAY_VERSION} (${DEFAULT_IMAGE}) unless --ray-version or --image is set.`,
     );
   addGlobalFlags(program);
   addGetCommands(program, open);
@@ -72,7 +72,7 @@ function report(error: unknown, world: CliWorld): ExitCode {
   return exitCodeOf(error);
 }
 
-/** Names the closest command, where one is close. */
+/** Suggests the closest command, if one is close. */
 function unknownCommand(unknown: string, program: Command): string {
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
   const [closest] = names

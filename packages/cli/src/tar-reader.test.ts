@@ -53,6 +53,17 @@ describe('readTar()', () => {
     await expect(drain(inPieces(archive.subarray(0, 1000), 100))).rejects.toThrow('ends in the middle of an entry');
   });
 
+  it('rejects a size that no file can have', async () => {
+    const archive = archiveWith('file', 'x');
+    archive.fill(0xff, 124, 136);
+    const sum = archive
+      .subarray(0, 512)
+      .fill(0x20, 148, 156)
+      .reduce((total, byte) => total + byte, 0);
+    archive.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    await expect(drain(inPieces(archive, 100))).rejects.toThrow('a number in a header cannot be read');
+  });
+
   it('rejects what is no archive', async () => {
     await expect(drain(inPieces(Buffer.from('x'.repeat(1024)), 100))).rejects.toThrow('not a tar archive');
   });

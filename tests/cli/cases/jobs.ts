@@ -90,24 +90,16 @@ export function jobCases(on: () => CliStage): void {
       await vi.waitFor(() => set({ rayClusterName }), { timeout: 10_000 });
       return () => set({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
     };
-    const submit = (job: string, address: string, kubeconfig = on().kubeconfig, options: CliOptions = {}) =>
-      runCli(
-        kubeconfig,
-        [
-          '-n',
-          on().namespace,
-          'job',
-          'submit',
-          '--name',
-          job,
-          '--address',
-          address,
-          '--working-dir',
-          'gcs://a.zip',
-          '--',
-        ].concat('python', 'x.py'),
-        options,
-      );
+    const submit = (
+      job: string,
+      address: string,
+      kubeconfig = on().kubeconfig,
+      options: CliOptions = {},
+      flags: readonly string[] = [],
+    ) => {
+      const words = `-n ${on().namespace} job submit --name ${job} --address ${address} --working-dir gcs://a.zip`;
+      return runCli(kubeconfig, [...words.split(' '), ...flags, '--', 'python', 'x.py'], options);
+    };
 
     it('sends the token of the Secret', async () => {
       const { name, head, url } = await readyCluster();
@@ -163,6 +155,15 @@ export function jobCases(on: () => CliStage): void {
       expect(stderr).toMatch(
         /^Job raysubmit_\w+ keeps running\. To wait for its end: kubectl ray wait rayjob\/\S+ -n \S+\n$/,
       );
+    });
+
+    it('reaches --address through HTTP_PROXY', async () => {
+      const { name, head, url } = await readyCluster();
+      const job = on().unique('job');
+      const running = submit(job, 'http://head.example:8265', undefined, { env: { HTTP_PROXY: url } }, ['--no-wait']);
+      await operate(job, name);
+      expect(await running).toMatchObject({ code: 0, stderr: '' });
+      expect(head.jobs.size).toBe(1);
     });
 
     it('refuses a name that is taken', async () => {

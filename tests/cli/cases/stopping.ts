@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CliStage } from '../cli-stage.ts';
 
-/** Ctrl-C, and servers that never answer. */
+/** Ctrl-C, servers that never answer, hostile files. */
 export function stoppingCases(on: () => CliStage): void {
   /** A server that accepts connections and says nothing. */
   const silentServer = async () => {
@@ -28,6 +30,16 @@ export function stoppingCases(on: () => CliStage): void {
       server.once('connection', () => stop.abort());
       const running = on().ray(`get cluster --server ${url} --request-timeout 0`, { signal: stop.signal });
       expect(await running).toMatchObject({ code: 1, stderr: '' });
+    });
+  });
+
+  describe('hostile input', () => {
+    it('rejects a configuration file whose aliases grow without bounds', async () => {
+      const path = join(on().folder, 'bomb.yaml');
+      const levels = Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}]`);
+      writeFileSync(path, ['l0: &l0 [x]', ...levels].join('\n'));
+      const { code, stderr } = await on().ray(`create cluster x --dry-run --file ${path}`);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^Error: .*alias.*\n$/i) });
     });
   });
 

@@ -2,7 +2,7 @@ import { usageError } from '../cli-error.ts';
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** A mapping of a configuration file, read key by key. `finish` refuses keys that nobody read. */
+/** A mapping of a configuration file, read key by key. `finish` rejects unread keys. */
 export class ConfigFields {
   readonly #file: string;
   readonly #path: string;

@@ -145,7 +145,7 @@ function generatedJob(flags: JobSubmitFlags, namespace: string, id: string, entr
     kind: 'RayJob',
     metadata: { name: flags.name ?? '', namespace },
     spec: {
-      // The operator runs nothing in this mode; older CRDs ask for an entrypoint all the same.
+      // The operator runs nothing in this mode; older CRDs require an entrypoint anyway.
       entrypoint,
       submissionMode: JobSubmissionMode.Interactive,
       jobId: id,

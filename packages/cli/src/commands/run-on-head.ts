@@ -51,9 +51,9 @@ export async function submitToHead(
 export async function followOnHead(call: Invocation, head: HeadConnection, id: string): Promise<void> {
   const { clock, stdout, signal } = call.world;
   const end = await followJob(id, { ...head, clock, signal, print: (text) => void stdout.write(text) });
-  if (end.kind === 'silent') throw failedTo('the Ray head does not answer any more', end.error);
+  if (end.kind === 'silent') throw failedTo('the Ray head no longer answers', end.error);
   if (end.kind === 'lost')
-    throw new CliError(`the Ray head does not know job ${id} any more: its head was replaced, or the job deleted`);
+    throw new CliError(`the Ray head no longer knows job ${id}: the head was replaced, or the job was deleted`);
 }
 
 /** A cluster is ready a little before its dashboard is. */

@@ -53,7 +53,7 @@ export async function session(call: Invocation, text: string, flags: SessionFlag
   }
 }
 
-/** On the usual port, or on any free one where that is taken. */
+/** Listens on the usual port, or on any free port if that one is taken. */
 async function listen(
   call: Invocation,
   namespace: string,

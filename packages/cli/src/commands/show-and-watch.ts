@@ -8,7 +8,7 @@ interface Watched {
   readonly namespace: string | undefined;
 }
 
-/** Pause before the next look, so that a burst of changes prints once. */
+/** Debounce: a burst of changes prints once. */
 const SETTLE_MS = 500;
 
 /** Prints what `read` gives; with `--watch` again after each change of the watched objects, until Ctrl-C. */

@@ -21,7 +21,7 @@ export interface Follower {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a job that was followed came out, by Ray's word and nobody else's. */
+/** Outcome of a followed job, as Ray reports it. */
 export type JobEnd =
   | { readonly kind: 'ended'; readonly job: JobInfo }
   /** The head no longer knows the job: it is another head, or the job was deleted. */
@@ -39,7 +39,7 @@ const REST_MS = 5_000;
 export const PATIENCE_MS = 5 * 60_000;
 
 /**
- * Follows a job to its end. The stream of its output may break as often as it likes: it is opened again, and decides nothing. Rejects with the
+ * Follows a job to its end. A broken output stream is reopened; only Ray's job status decides the outcome. Rejects with the
  * signal's reason when it is aborted.
  */
 export async function followJob(id: string, follower: Follower): Promise<JobEnd> {

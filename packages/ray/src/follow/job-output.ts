@@ -1,6 +1,6 @@
 /**
- * What a job prints, each piece once: a stream that is opened anew begins at the beginning, and what was passed on already is left
- * out.
+ * What a job prints, each piece once: a reopened stream begins at the beginning, and text that was already printed is
+ * skipped.
  */
 export class JobOutput {
   readonly #print: (text: string) => void;

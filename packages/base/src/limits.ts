@@ -138,6 +138,8 @@ export const RAY_LIMITS = {
 export const POD_PROXY_LIMITS = {
   /** Connections that all pods together may have open to the egress proxy: each costs the engine two file descriptors of 1,024 or more. */
   egressConnections: 512,
+  /** Bytes of a control frame of a port-forward over SPDY, and of its headers when they are decompressed: kubectl's have some 60. */
+  spdyHeaderBytes: 16 * KIB,
 } as const;
 
 /** Limits of the router for patterns of HTTPRoutes, which are matched on the thread that serves every request. */

@@ -43,3 +43,8 @@ it('a frame says whose it is, what it is and whether it is the last', () => {
   });
   expect(controlFrame(CONTROL.ping, 5).toString('hex')).toBe('800300060000000400000005');
 });
+
+it('a control frame over the limit is refused by its length, before its bytes arrive', () => {
+  const frame = controlFrame(CONTROL.synStream, Buffer.alloc(16 * 1024 + 1));
+  expect(() => takeFrame(frame.subarray(0, 8))).toThrow('a control frame has 16385 bytes, the limit is 16384');
+});

@@ -1,3 +1,5 @@
+import { POD_PROXY_LIMITS } from '@manta/base';
+
 /** A frame of SPDY/3: bytes of a stream, or a control frame with its type. */
 export type Frame =
   | { readonly kind: 'data'; readonly stream: number; readonly isLast: boolean; readonly body: Buffer }
@@ -13,12 +15,16 @@ const HEADER_BYTES = 8;
 const CONTROL_BIT = 0x8000_0000;
 const VERSION = 3;
 
-/** The first frame of some bytes and what follows it; undefined where it is not whole yet. */
+/** The first frame of some bytes and what follows it; undefined where it is not whole yet. Throws at a control frame that is too long. */
 export function takeFrame(bytes: Buffer): { readonly frame: Frame; readonly rest: Buffer } | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
   const end = HEADER_BYTES + bytes.readUIntBE(5, 3);
-  if (bytes.length < end) return undefined;
   const [first, flags] = [bytes.readUInt32BE(0), bytes.readUInt8(4)];
+  if (first >= CONTROL_BIT && end - HEADER_BYTES > POD_PROXY_LIMITS.spdyHeaderBytes)
+    throw new Error(
+      `a control frame has ${end - HEADER_BYTES} bytes, the limit is ${POD_PROXY_LIMITS.spdyHeaderBytes}`,
+    );
+  if (bytes.length < end) return undefined;
   const body = bytes.subarray(HEADER_BYTES, end);
   const rest = bytes.subarray(end);
   if (first < CONTROL_BIT)

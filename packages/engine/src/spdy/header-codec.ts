@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, POD_PROXY_LIMITS } from '@manta/base';
 import { constants, createDeflate, createInflate, type Zlib } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { headerDictionary, withLength } from './header-dictionary.ts';
@@ -32,7 +32,16 @@ export class HeaderCodec {
 function through(stream: Transform & Zlib, input: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const collect = guard('port-forward', stream, (chunk: Buffer) => void chunks.push(chunk));
+    let size = 0;
+    const collect = guard('port-forward', stream, (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= POD_PROXY_LIMITS.spdyHeaderBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      settle(() => reject(new Error(`headers are longer than ${POD_PROXY_LIMITS.spdyHeaderBytes} bytes`)));
+      stream.destroy();
+    });
     const settle = (finish: () => void) => {
       stream.off('data', collect);
       stream.off('error', fail);

@@ -88,6 +88,7 @@ class Session {
 
   async #open(body: Buffer, isLast: boolean): Promise<void> {
     const id = body.readUInt32BE(0);
+    if (this.#streams.has(id)) throw new Error(`stream ${id} is open already`);
     // Then the stream that it belongs to, and a priority: neither is used.
     const stream = new SpdyStream(id, await this.#codec.read(body.subarray(10)), this.#transport);
     this.#streams.set(id, stream);

@@ -1,4 +1,5 @@
 import { guard } from '@manta/base';
+import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
 import { takeUpgrade, wantsUpgrade } from '../../server/http/upgrade.ts';
@@ -78,4 +79,24 @@ export function onChannels(socket: WebSocket, handle: (channel: number, bytes: B
     ),
   );
   socket.resume();
+}
+
+const ASK_MS = 1000;
+
+/** Hands on what a client says no faster than the pod takes it. Meanwhile nothing is heard of the client, so it is asked whether it is there. */
+export function feed(socket: WebSocket, to: Writable, bytes: Buffer): void {
+  if (!to.writable || to.write(bytes) || socket.isPaused) return;
+  socket.pause();
+  const asking = setInterval(
+    guard('pod streams', undefined, () => socket.ping()),
+    ASK_MS,
+  );
+  const over = ['drain', 'close', 'error'];
+  const goOn = () => {
+    clearInterval(asking);
+    for (const event of over) to.off(event, goOn);
+    socket.off('close', goOn).resume();
+  };
+  for (const event of over) to.on(event, goOn);
+  socket.on('close', goOn);
 }

@@ -1,15 +1,13 @@
 import { guard } from '@manta/base';
-import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { ContainerRunner } from '../kubelet/container-runner.ts';
 import { quote } from '../machine/quote.ts';
 import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
-import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
+import { feed, onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
-const ASK_MS = 1000;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 /** Runs a command in a container, with its streams over a WebSocket, as `kubectl exec` speaks it. */
@@ -55,24 +53,6 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
   stdin.destroy();
   await Promise.all(drained);
   return end;
-}
-
-/** Hands on what a client says no faster than the command takes it. Meanwhile nothing is heard of the client, so it is asked whether it is there. */
-function feed(socket: WebSocket, stdin: Writable, bytes: Buffer): void {
-  if (!stdin.writable || stdin.write(bytes) || socket.isPaused) return;
-  socket.pause();
-  const asking = setInterval(
-    guard('exec', undefined, () => socket.ping()),
-    ASK_MS,
-  );
-  const over = ['drain', 'close', 'error'];
-  const goOn = () => {
-    clearInterval(asking);
-    for (const event of over) stdin.off(event, goOn);
-    socket.off('close', goOn).resume();
-  };
-  for (const event of over) stdin.on(event, goOn);
-  socket.on('close', goOn);
 }
 
 /** The last word: how the command ended, as a Status. */

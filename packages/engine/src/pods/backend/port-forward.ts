@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { badRequest } from '../../server/errors.ts';
 import type { PodCall } from '../../server/subresources/pod-backend.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { onChannels, openChannels, sendAll, sendOn } from './channels.ts';
+import { feed, onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 import { forwardStreams, openSpdy } from './spdy-forward.ts';
 
 /** Carries connections to ports of a pod: over SPDY, as kubectl does, or over a WebSocket with two channels a port, for data and for what went wrong. */
@@ -17,7 +17,7 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     .getAll('ports')
     .flatMap((text) => text.split(','))
     .map(Number);
-  if (ports.length === 0 || ports.some((port) => !(port > 0 && port < 65_536)))
+  if (ports.length === 0 || ports.some((port) => !(Number.isInteger(port) && port > 0 && port < 65_536)))
     throw badRequest('query parameter "ports" is missing or wrong');
   const socket = await openChannels(call, ['v4.channel.k8s.io']);
   const open = new Map<number, Duplex>();
@@ -37,7 +37,10 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     sendOn(socket, data, greeting);
     sendOn(socket, problem, greeting);
     try {
-      open.set(data, await sandbox.connect(port));
+      const connection = await sandbox.connect(port);
+      // A client that has left meanwhile will not close this connection any more.
+      if (socket.readyState !== socket.OPEN) connection.destroy();
+      else open.set(data, connection);
     } catch (error) {
       sendOn(socket, problem, Buffer.from(error instanceof Error ? error.message : String(error)));
     }
@@ -56,5 +59,8 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
     });
   }
   // Only now: what the client has said so far has waited.
-  onChannels(socket, (channel, bytes) => open.get(channel)?.write(bytes));
+  onChannels(socket, (channel, bytes) => {
+    const connection = open.get(channel);
+    if (connection !== undefined) feed(socket, connection, bytes);
+  });
 }

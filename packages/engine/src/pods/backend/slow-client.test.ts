@@ -174,3 +174,31 @@ describe('a command that is told something', () => {
     await served;
   });
 });
+
+describe('a forwarded port', () => {
+  it('is sent no more than the pod takes', async () => {
+    const connected = new Duplex({ read: () => undefined, write: () => undefined });
+    serve = (call) => servePortForward({ connect: async () => connected } as never, call);
+    const socket = dial();
+    await once(socket, 'open');
+    for (let sent = 0; sent < ALL; sent += MEGABYTE) socket.send(Buffer.alloc(MEGABYTE));
+    await vi.waitFor(() => expect(connection?.isPaused()).toBe(true), { timeout: 5000 });
+    for (let n = 0; n < 500; n += 1) await setImmediate();
+    expect(connected.writableLength).toBeLessThan(4 * MEGABYTE);
+    socket.terminate();
+    await vi.waitFor(() => expect(connected.destroyed).toBe(true), { timeout: 5000 });
+  });
+
+  it('is let go when the client has left before the pod answered', async () => {
+    const { promise, resolve } = Promise.withResolvers<Duplex>();
+    serve = (call) => servePortForward({ connect: () => promise } as never, call);
+    const socket = dial();
+    await once(socket, 'open');
+    const left = connection && once(connection, 'close');
+    connection?.destroy();
+    await left;
+    const late = new Duplex({ read: () => undefined, write: () => undefined });
+    resolve(late);
+    await vi.waitFor(() => expect(late.destroyed).toBe(true), { timeout: 5000 });
+  });
+});

@@ -104,11 +104,13 @@ const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP r
 
 /** Whoever forgot the s in https is told so, rather than hung up on. */
 function answerPlainHttp(server: Http2SecureServer): void {
-  const pending = new Map<number | undefined, Socket>();
+  const pending = new Map<number, Socket>();
   server.on(
     'connection',
     guardConnection('API server', (socket: Socket) => {
       const { remotePort } = socket;
+      // Connections of pods come through a Unix socket and have no port that tells one from another.
+      if (remotePort === undefined) return;
       pending.set(remotePort, socket);
       socket.on('close', () => pending.delete(remotePort));
     }),
@@ -116,7 +118,7 @@ function answerPlainHttp(server: Http2SecureServer): void {
   server.on(
     'tlsClientError',
     guardConnection('API server', (error: NodeJS.ErrnoException, socket) => {
-      if (error.code === 'ERR_SSL_HTTP_REQUEST') pending.get(socket.remotePort)?.end(PLAIN_HTTP_ANSWER);
+      if (error.code === 'ERR_SSL_HTTP_REQUEST') pending.get(socket.remotePort ?? 0)?.end(PLAIN_HTTP_ANSWER);
     }),
   );
 }

@@ -126,9 +126,23 @@ export function refuse(response: HttpResponse, status: number, error: unknown): 
   response.end();
 }
 
-/** Ends a tunnel that could not be opened, with an answer that its client understands. */
+/** A client that is refused has this long to read the answer and to leave. */
+const REFUSED_MS = 1000;
+
+/**
+ * Ends a tunnel that could not be opened, with an answer that its client understands. Discards what the client still sends: unread bytes would
+ * keep the connection open after the client has left.
+ */
 export function refuseTunnel(socket: Duplex, status: string, error: unknown): void {
-  if (!socket.destroyed) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n${messageOf(error)}\n`);
+  if (socket.destroyed) return;
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n${messageOf(error)}\n`);
+  socket.resume();
+  const timer = setTimeout(
+    guard('refused tunnel', undefined, () => socket.destroy()),
+    REFUSED_MS,
+  );
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function messageOf(error: unknown): string {

@@ -35,6 +35,28 @@ describe('pods/proxy', () => {
     expect(pod.engine.internalErrors).toEqual([]);
   });
 
+  it('leaves no connection to the pod open when the host of an absolute target is no host', async () => {
+    pod.answerWith('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    expect(await ask(`https://x:99999${pod.proxyPath}/a?b=c`)).toBe(200);
+    expect(pod.received().split('\r\n')[0]).toBe('GET /a?b=c HTTP/1.1');
+    await vi.waitFor(() => expect(pod.openConnections()).toBe(0), { timeout: 5000 });
+  });
+
+  it.each([{}, { connection: 'content-length', 'content-length': '22' }, { 'transfer-encoding': 'chunked' }])(
+    'passes the body of a GET on as a body, not as a second request: %j',
+    async (headers) => {
+      const { port } = pod.engine.server;
+      pod.answerWith('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      const all = { authorization: 'Bearer admin', 'content-length': '22', ...headers };
+      if ('transfer-encoding' in headers) Reflect.deleteProperty(all, 'content-length');
+      const asked = request({ port, path: `${pod.proxyPath}/`, headers: all, rejectUnauthorized: false });
+      asked.end('POST /second HTTP/1.1\n');
+      const [answer] = await once(asked, 'response');
+      await text(answer);
+      expect(pod.received()).toMatch(/^(?:content-length: 22|transfer-encoding: chunked)\r$/im);
+    },
+  );
+
   it('does not show the caller’s token to the pod', async () => {
     pod.answerWith('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     await ask(`${pod.proxyPath}/`);

@@ -17,10 +17,11 @@ export async function serveProxy(
   const port = Number(call.port ?? defaultPort);
   if (!(Number.isInteger(port) && port > 0 && port < 65_536))
     throw badRequest(`invalid port "${call.port ?? ''}": it must be a number from 1 to 65535`);
+  const path = pathOf(call);
   try {
     const socket = await sandbox.connect(port);
     const headers = { ...endToEnd(request.headers, WITHHELD), host: `${sandbox.ip}:${port}` };
-    await relay(request, response, { socket, method: request.method, path: pathOf(call), headers });
+    await relay(request, response, { socket, method: request.method, path, headers });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StatusError(503, 'ServiceUnavailable', `error trying to reach service: ${why}`);
@@ -29,6 +30,7 @@ export async function serveProxy(
 
 /** The path and query as the client wrote them: a pod decodes its own paths. */
 function pathOf({ rest, request }: PodCall): string {
-  const { search } = new URL(request.url ?? '/', 'https://engine');
-  return `/${rest.replace(/^\/+/, '')}${search}`;
+  const [target = ''] = (request.url ?? '/').split('#');
+  const mark = target.indexOf('?');
+  return `/${rest.replace(/^\/+/, '')}${mark === -1 ? '' : target.slice(mark)}`;
 }

@@ -55,7 +55,7 @@ export async function relay(request: HttpRequest, response: HttpResponse, onward
   try {
     sent = open({
       ...target,
-      headers: { ...headers, connection: 'close' },
+      headers: { ...headers, ...framingOf(request, headers), connection: 'close' },
       // Never a pooled connection: each is ended with its request.
       ...(socket === undefined ? { agent: false } : { createConnection: () => socket }),
     });
@@ -79,6 +79,15 @@ export async function relay(request: HttpRequest, response: HttpResponse, onward
     sent?.destroy();
     socket?.destroy();
   }
+}
+
+/** Node writes the body of a GET without any framing unless a header asks for it: the receiver would take that body for a second request. */
+function framingOf(request: HttpRequest, headers: Headers): Headers {
+  if (headers['content-length'] !== undefined) return {};
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const hasBody =
+    'stream' in request ? !request.stream.endAfterHeaders : length !== undefined || encoding !== undefined;
+  return hasBody ? { 'transfer-encoding': 'chunked' } : {};
 }
 
 function open(options: RequestOptions): ClientRequest {

@@ -132,7 +132,7 @@ const MASKED =
 const READ_ONLY = '/proc/bus /proc/fs /proc/irq /proc/pressure /proc/sys /proc/sysrq-trigger';
 /** Devices without a state of their own, and accelerators. */
 const DEVICES = 'null zero full random urandom tty';
-const ACCELERATORS = '/dev/nvidia* /dev/kfd /dev/dri /dev/accel /dev/neuron[0-9]*';
+const ACCELERATORS = '/dev/nvidia* /dev/kfd /dev/dri /dev/accel* /dev/dxg /dev/neuron[0-9]*';
 
 /** The part of a root that is the same for every container: what is shown of the host, /proc, /sys and devices. */
 export const BASE = `

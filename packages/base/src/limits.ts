@@ -28,6 +28,10 @@ export const API_SERVER_LIMITS = {
   celConditionsCost: 2_500_000,
   /** Steps of all schema patterns for one object: characters of a text times instructions of its pattern. Matching takes linear time, about 50 ns a step. */
   patternSteps: 10_000_000,
+  /** Length of one pattern times its counts in braces, which copy what they repeat; checked before it is compiled. About 1 s and 100 MiB. */
+  patternExpansion: 200_000,
+  /** Instructions of all compiled patterns that are kept. About 100 MiB. */
+  patternInstructions: 200_000,
   /** How long a client may take to send the head of a request. */
   headersMs: 30_000,
   /** How long a client may take to send a whole request. */

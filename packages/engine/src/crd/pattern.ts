@@ -1,16 +1,30 @@
+import { API_SERVER_LIMITS } from '@manta/base';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 /** Patterns may come from objects, by way of CEL: only so many are kept compiled. */
 const KEPT = 1000;
 const compiled = new Map<string, RE2JS | undefined>();
+let instructions = 0;
 
-/** Compiles a Go regular expression, once; undefined where it is none. Matching takes time in proportion to text and pattern. */
+/** Compiles a Go regular expression, once; undefined where it is none, or too large, which Go refuses too. Matching takes time in proportion to text and pattern. */
 export function compilePattern(source: string): RE2JS | undefined {
   if (compiled.has(source)) return compiled.get(source);
-  if (compiled.size >= KEPT) compiled.clear();
-  const pattern = tryCompile(source);
+  const pattern = expansionOf(source) > API_SERVER_LIMITS.patternExpansion ? undefined : tryCompile(source);
+  instructions += pattern?.programSize() ?? 0;
+  if (compiled.size >= KEPT || instructions > API_SERVER_LIMITS.patternInstructions) {
+    compiled.clear();
+    instructions = pattern?.programSize() ?? 0;
+  }
   compiled.set(source, pattern);
   return pattern;
+}
+
+/** An upper bound for the length of a pattern whose repetitions with counts are written out. */
+function expansionOf(source: string): number {
+  let counts = 1;
+  for (const [, least = '0', most = '0'] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g))
+    counts += Math.max(Number(least), Number(most));
+  return counts * source.length;
 }
 
 function tryCompile(source: string): RE2JS | undefined {

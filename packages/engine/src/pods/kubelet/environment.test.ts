@@ -29,6 +29,11 @@ describe('a variable of a container', () => {
     ['variables before it', { value: '$(HOME)/x' }, '/h/x'],
     ['a field of the pod', { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }, 'ns'],
     ['a label', { valueFrom: { fieldRef: { fieldPath: "metadata.labels['app']" } } }, 'x'],
+    [
+      'a label that the pod does not have',
+      { valueFrom: { fieldRef: { fieldPath: "metadata.labels['valueOf']" } } },
+      '',
+    ],
     ['the address of the pod', { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }, '10.0.0.2'],
     ['a limit, rounded up', { valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } }, '2'],
     ['a limit in a unit', { valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1Mi' } } }, '1024'],

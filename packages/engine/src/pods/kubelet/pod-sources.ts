@@ -18,7 +18,8 @@ export function podField(sources: PodSources, path: string): string | undefined 
   const { pod, podIp, hostIp } = sources;
   const { metadata = {}, spec, status } = pod;
   const keyed = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path);
-  if (keyed !== null) return metadata[keyed[1] === 'labels' ? 'labels' : 'annotations']?.[keyed[2] ?? ''] ?? '';
+  if (keyed !== null)
+    return ownValue(keyed[1] === 'labels' ? metadata.labels : metadata.annotations, keyed[2] ?? '') ?? '';
   const fields: Readonly<Record<string, string | undefined>> = {
     'metadata.name': metadata.name,
     'metadata.namespace': metadata.namespace,

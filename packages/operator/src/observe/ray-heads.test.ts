@@ -82,7 +82,8 @@ describe('the head of a cluster', () => {
   it('is nowhere else, whatever the status says', async () => {
     await service('dashboard');
     const url = 'http://c-head-svc.ml.svc.cluster.local:8265';
-    for (const address of ['there:1', 'c-head-svc.ml.svc.cluster.local.evil:1', '10.0.0.9:8265'])
+    const host = 'c-head-svc.ml.svc.cluster.local';
+    for (const address of ['there:1', `${host}.evil:1`, `${host}:1@evil:80`, `${host}:1/x`, '10.0.0.9:8265'])
       expect(await heads().find(CLUSTER, { address })).toMatchObject({ head: { url } });
   });
 

@@ -99,7 +99,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
     const service = headServiceOf(cluster, cache);
     if (service !== undefined && !isOfCluster(service, cluster))
       return podAddress === undefined ? notAsked(service, cluster) : `http://${podAddress}`;
-    if (known !== undefined && known.startsWith(`${fqdnOf(cluster)}:`)) return `http://${known}`;
+    if (known !== undefined && isPortOf(fqdnOf(cluster), known)) return `http://${known}`;
     const found = address(cluster);
     return found.isFound ? `http://${found.address}` : found;
   }
@@ -112,7 +112,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
 
   /** Whether an address is that of a head pod which the cluster controls. */
   function isPodOf(cluster: RayCluster, known: string): boolean {
-    return headPodsOf(cluster, cache).some(({ podIP }) => podIP !== '' && known.startsWith(`${hostOf(podIP)}:`));
+    return headPodsOf(cluster, cache).some(({ podIP }) => podIP !== '' && isPortOf(hostOf(podIP), known));
   }
 
   return {
@@ -133,6 +133,11 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
 }
 
 type Cached = RayHeadsOptions['cache'];
+
+/** Whether an address is the host with a port and nothing else: `host:1@elsewhere` would lead elsewhere. */
+function isPortOf(host: string, address: string): boolean {
+  return address.startsWith(`${host}:`) && /^\d{1,5}$/.test(address.slice(host.length + 1));
+}
 
 function headServiceOf({ metadata, spec }: RayCluster, { services }: Cached): ServiceRecord | undefined {
   const { name = '', namespace = '' } = metadata ?? {};

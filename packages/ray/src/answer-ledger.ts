@@ -16,7 +16,10 @@ export interface AnswerLedger {
   readonly mayKeep: (bytes: number) => boolean;
 }
 
-/** Bytes of answers that are being read at the same time. */
+/**
+ * Bytes of answers that are being read at the same time. No answer may take more than it leaves to others: however many heads begin large
+ * answers and do not end them, there is room for small ones.
+ */
 export class ReadingBytes {
   readonly #max: number;
   #used = 0;
@@ -25,9 +28,9 @@ export class ReadingBytes {
     this.#max = max;
   }
 
-  /** Counts bytes that are held from now on; false when there is no room for them, and then they are not counted. */
-  take(bytes: number): boolean {
-    if (this.#used + bytes > this.#max) return false;
+  /** Counts bytes that are held from now on, by an answer that holds `held` already; false when it may hold no more, and then they are not counted. */
+  take(bytes: number, held: number): boolean {
+    if (held + bytes > this.#max - this.#used - bytes) return false;
     this.#used += bytes;
     return true;
   }

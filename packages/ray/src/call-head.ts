@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { RAY_LIMITS } from '@manta/base';
-import type { ReadingBytes } from './answer-ledger.ts';
+import type { AnswerLedger, ReadingBytes } from './answer-ledger.ts';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import type { RayClock } from './clock.ts';
 import { HeadAnswer } from './head-answer.ts';
@@ -13,6 +13,8 @@ export interface CallWorld {
   readonly send: RaySend;
   /** Shared by all calls of a process; absent: only the bound of each call counts. */
   readonly reading?: ReadingBytes | undefined;
+  /** Told how many bytes were read, also of an answer that was given up. */
+  readonly ledger?: AnswerLedger | undefined;
 }
 
 /** One call: what is asked, and the bounds it keeps to. */
@@ -153,7 +155,7 @@ async function readAnswer(world: CallWorld, call: Call, response: RayResponse): 
   let length = 0;
   try {
     for await (const chunk of response.body) {
-      if (world.reading?.take(chunk.byteLength) === false) {
+      if (world.reading?.take(chunk.byteLength, length) === false) {
         return 'was given up: the answers of all heads that are being read take up the memory meant for them';
       }
       length += chunk.byteLength;
@@ -165,6 +167,7 @@ async function readAnswer(world: CallWorld, call: Call, response: RayResponse): 
     return new HeadAnswer(response.status, Buffer.concat(chunks));
   } finally {
     world.reading?.give(length);
+    if (world.ledger !== undefined) world.ledger.cost = { bytesRead: length, bytesParsed: 0 };
   }
 }
 

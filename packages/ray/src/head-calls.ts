@@ -44,9 +44,7 @@ export class HeadCalls {
     const { ledger } = this.#target;
     // What an answer that is refused unread may have cost.
     if (ledger !== undefined) ledger.cost = { bytesRead: call.maxBytes, bytesParsed: 0 };
-    const answer = await callHead(this.#target, call);
-    if (ledger !== undefined) ledger.cost = { bytesRead: answer.bytes.length, bytesParsed: 0 };
-    return answer;
+    return await callHead(this.#target, call);
   }
 
   /** What `read` makes of the JSON of an answer with a good status. If the answer equals the last one, the last value is returned as it is. */

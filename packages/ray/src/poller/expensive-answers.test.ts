@@ -16,6 +16,7 @@ beforeEach(() => {
 afterEach(() => bench.poller.close());
 
 const serve = { kind: 'serve' } as const;
+const job = { kind: 'job', id: 'j' } as const;
 const ask = (name = 'a', newerThan?: number) =>
   bench.poller.ask(bench.where(name), serve, { owner: name, everyMs: 2_000, forMs: 3_600_000, newerThan });
 const parsed = () => notes.reduce((sum, note) => sum + note.bytesParsed, 0);
@@ -149,3 +150,35 @@ describe('an answer beyond the limits', () => {
 function many<T>(count: number, value: () => T): readonly (readonly [string, T])[] {
   return Array.from({ length: count }, (_, index) => [`n${index}`, value()] as const);
 }
+
+describe('heads that begin large answers and do not end them', () => {
+  it('take no room from small answers of others', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    async function* endless(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+      for (let left = RAY_LIMITS.answerBytes.job; left > 0; left -= chunk.length) yield chunk;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    }
+    const crowd = new PollerBench(clock, {
+      onAnswer: (note) => notes.push(note),
+      send: async ({ url, signal }) =>
+        url.startsWith('http://good')
+          ? { status: 200, headers: {}, body: [Buffer.from('{"status":"RUNNING"}')].values() }
+          : { status: 200, headers: {}, body: endless(signal) },
+    });
+    const about = (name: string) =>
+      crowd.poller.ask({ url: `http://${name}:1`, session: '1' }, job, {
+        owner: name,
+        everyMs: 2_000,
+        forMs: 3_600_000,
+      });
+    for (let index = 0; index < 20; index += 1) about(`bad${index}`);
+    await clock.advance(1_000);
+    let unknown = 0;
+    for (let second = 0; second < 60; second += 1) {
+      if (about('good').kind !== 'known') unknown += 1;
+      await clock.advance(1_000);
+    }
+    crowd.poller.close();
+    expect(unknown).toBeLessThanOrEqual(1);
+  });
+});

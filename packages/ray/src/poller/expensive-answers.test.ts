@@ -158,11 +158,14 @@ describe('heads that begin large answers and do not end them', () => {
       for (let left = RAY_LIMITS.answerBytes.job; left > 0; left -= chunk.length) yield chunk;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
     }
+    async function* short(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"status":"RUNNING"}');
+    }
     const crowd = new PollerBench(clock, {
       onAnswer: (note) => notes.push(note),
       send: async ({ url, signal }) =>
         url.startsWith('http://good')
-          ? { status: 200, headers: {}, body: [Buffer.from('{"status":"RUNNING"}')].values() }
+          ? { status: 200, headers: {}, body: short() }
           : { status: 200, headers: {}, body: endless(signal) },
     });
     const about = (name: string) =>

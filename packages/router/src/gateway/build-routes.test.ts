@@ -41,6 +41,16 @@ describe('a RayService’s Gateway and route', () => {
     ]);
   });
 
+  it.each([
+    ['Exact', '/caf%c3%a9', '/caf%C3%A9'],
+    ['PathPrefix', '/%7euser', '/~user'],
+    ['RegularExpression', '/%c3.*', '/%c3.*'],
+  ])('have paths in the form of requests: %s %s', (type, value, expected) => {
+    const rules = [{ matches: [{ path: { type, value } }], backendRefs }];
+    const { gateways } = build({ routes: [{ ...route, spec: { ...route.spec, rules } }] }).table;
+    expect(gateways[0]?.hosts[0]?.rules[0]?.matches[0]?.path?.value).toBe(expected);
+  });
+
   it('are accepted, resolved and programmed', () => {
     const { gateways } = build({});
     const verdict = gateways.get('default/svc-gateway');

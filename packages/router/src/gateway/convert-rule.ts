@@ -1,6 +1,7 @@
 import { NS_PER_MS, parseDuration } from '@manta/api';
 import { compilePattern } from '../proxy/pattern.ts';
 import { isFieldValue, isTarget, isToken } from '../proxy/field-text.ts';
+import { normalizePath } from '../proxy/request-target.ts';
 import type { Filter, HeaderChange, PathChange, RequestMatch, RouteRule, ValueMatch } from '../proxy/route-table.ts';
 import { findBackend, type RefProblem } from './find-backend.ts';
 import type {
@@ -66,7 +67,7 @@ function convertMatch({ path, method, headers = [], queryParams = [] }: HttpRout
   if (wrong !== undefined) return wrong;
   const good = values.filter((converted) => typeof converted !== 'string');
   return {
-    path: { kind, value },
+    path: { kind, value: kind === 'regex' ? value : normalizePath(value) },
     ...(method === undefined ? {} : { method }),
     headers: good.slice(0, headers.length),
     query: good.slice(headers.length),

@@ -68,7 +68,7 @@ const NEEDS_WORK = /[%\\]|\/\./;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /** Equal paths get equal texts (RFC 3986, 6.2.2): escapes that need none are decoded, dot segments are resolved. */
-function normalizePath(path: string): string {
+export function normalizePath(path: string): string {
   const decoded = path.replaceAll('\\', '%5C').replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
     const char = String.fromCharCode(Number.parseInt(hex, 16));
     return UNRESERVED.test(char) ? char : escape.toUpperCase();

@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
-import { YAML_LIMITS } from '@manta/base';
 import { describe, expect, it } from 'vitest';
 import { parseKubernetesYaml, parseWholeYaml } from '../../packages/operator/src/kubernetes-yaml.ts';
 import { ServeConfigs } from '../../packages/operator/src/observe/serve-config.ts';
-import { createYamlOffLoop, PARSE_YAML } from '../../packages/operator/src/yaml-process.ts';
+import { createYamlOffLoop, PARSE_YAML, PROCESS_FLAGS } from '../../packages/operator/src/yaml-process.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../packages/manta/src/main.ts');
-const HEAP = `--max-old-space-size=${YAML_LIMITS.processHeapMib}`;
 /** The operator's own program, like the operator starts it. */
-const COMMAND = [process.execPath, HEAP, MAIN, 'operator', PARSE_YAML];
+const COMMAND = [process.execPath, ...PROCESS_FLAGS, MAIN, 'operator', PARSE_YAML];
 
 const parseYaml = () => {
   throw new Error('parsed on the event loop');
@@ -55,6 +53,11 @@ describe('a large serveConfigV2', () => {
       ok: false,
       error: expect.stringMatching(/at most 524288 .*JSON/),
     });
+  });
+
+  it('is refused with a remedy if parsing takes more memory than the container of the operator has room for', async () => {
+    const { config } = await read(`[${'1,'.repeat(250_000)}]`);
+    expect(config).toMatchObject({ ok: false, error: expect.stringMatching(/more than the 60 s or 160 MiB .*JSON/) });
   });
 
   it('keeps the error of a text that is no YAML', async () => {

@@ -164,14 +164,16 @@ export const PATTERN_LIMITS = {
 
 /** Limits of YAML that users write into custom resources. The parser takes milliseconds and half a megabyte of memory for each KiB. */
 export const YAML_LIMITS = {
-  /** Bytes of one text. A larger one must be JSON, which is YAML too and parsed a hundred times faster; etcd bounds that. */
+  /** Bytes of a `serveConfigV2`. A larger one must be JSON, which is YAML too and parsed a hundred times faster; etcd bounds that. */
   bytes: 512 * KIB,
+  /** Bytes of a `runtimeEnvYAML`, which is parsed on the event loop and blocks it for up to 0.4 s. The same holds for a larger one. */
+  environmentBytes: 64 * KIB,
   /** Bytes of a `serveConfigV2` that is parsed on the event loop; a larger one is parsed by a process of its own. */
   onLoopBytes: 16 * KIB,
   /** How long that process may take. */
   processMs: 60_000,
-  /** Its heap in MiB: 512 KiB of the densest YAML need 250. */
-  processHeapMib: 288,
+  /** Its heap in MiB: a `serveConfigV2` of the largest size needs 80, hostile YAML more. Together with the operator, the process has to fit into the 512 MiB of the chart: Kubernetes ends both if it does not. */
+  processHeapMib: 160,
   /** Bytes of what it answers: aliases may repeat parts of the text. */
   processAnswerBytes: 16 * MIB,
   /** Texts whose parsed form is remembered, because a reconcile parses them several times. */

@@ -7,7 +7,7 @@ import { toMaps } from './yaml-plain.ts';
 
 /** {@link parseWholeYaml} for the event loop: a text that would block it for seconds is refused, and one that was just parsed is not parsed again. */
 export const parseKubernetesYaml: YamlParser = (text) => {
-  if (text.length > YAML_LIMITS.bytes) return parseLong(text);
+  if (text.length > YAML_LIMITS.environmentBytes) return parseLong(text);
   const known = remembered.get(text);
   const value = known === undefined ? parseWholeYaml(text) : known.value;
   if (text.length > SHORT_CHARACTERS) remember(text, value);
@@ -18,7 +18,12 @@ export const parseKubernetesYaml: YamlParser = (text) => {
 function parseLong(text: string): unknown {
   const json = parseJson(text);
   if (json?.ok === true) return toMaps(json.value);
-  throw new Error(`yaml: ${text.length} characters, at most ${YAML_LIMITS.bytes} are parsed: write them as JSON`);
+  throw new Error(tooLong(text, YAML_LIMITS.environmentBytes));
+}
+
+/** Why a text is refused unread. */
+export function tooLong({ length }: string, limit: number): string {
+  return `yaml: ${length} characters, at most ${limit} are parsed: write them as JSON`;
 }
 
 /** Shorter texts are parsed within a millisecond or two. */

@@ -13,7 +13,7 @@ import { createRayClusterCache, optionalInformers, requiredInformers } from '../
 import { createRayJobCache } from '../observe/rayjob-cache.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
 import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
-import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
+import { parseKubernetesYaml, parseWholeYaml } from '../kubernetes-yaml.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
 import { createPartControllers, createPki } from './cluster-parts.ts';
 import { createRayAccess } from './ray-access.ts';
@@ -116,7 +116,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     cache,
     services,
     ray,
-    parseYaml: parseKubernetesYaml,
+    parseYaml: parseWholeYaml,
     yamlOffLoop: input.yamlOffLoop,
     concurrency: options.concurrency,
   });

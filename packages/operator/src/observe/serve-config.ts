@@ -1,6 +1,7 @@
 import { isRecord, type Parsed, type YamlParser } from '@manta/api';
 import { YAML_LIMITS } from '@manta/base';
 import type { ServeConfig } from '@manta/plan';
+import { tooLong } from '../kubernetes-yaml.ts';
 import { parseJson } from '../yaml-json.ts';
 import { toPlain } from '../yaml-plain.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
@@ -11,6 +12,7 @@ export function parseServeConfig(text: string, parseYaml: YamlParser): ServeConf
 }
 
 function parsePlain(text: string, parseYaml: YamlParser): Parsed<unknown> {
+  if (text.length > YAML_LIMITS.bytes) return { ok: false, error: tooLong(text, YAML_LIMITS.bytes) };
   try {
     return { ok: true, value: toPlain(parseYaml(text)) };
   } catch (error) {

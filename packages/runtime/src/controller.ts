@@ -53,7 +53,7 @@ export interface Controller {
   enqueue(key: ObjectKey, priority?: Priority): void;
   /** The keys that are being worked on. */
   running(): readonly ObjectKey[];
-  /** The keys that a worker has been busy with for ten minutes or more. */
+  /** The keys that a worker has been busy with for ten minutes or more without a write. */
   stuck(): readonly ObjectKey[];
   /** Gives up running reconciles and starts no other; their keys wait for {@link resume}. */
   suspend(): void;
@@ -94,6 +94,8 @@ class QueueController implements Controller {
   readonly #held = new Set<ObjectKey>();
   readonly #running = new Map<ObjectKey, AbortController>();
   readonly #stuck = new Set<ObjectKey>();
+  /** Keys whose reconcile has written something since it was last looked at. */
+  readonly #moved = new Set<ObjectKey>();
   #isSuspended = false;
   #state: 'new' | 'running' | 'stopped' = 'new';
 
@@ -227,7 +229,7 @@ class QueueController implements Controller {
     this.#running.set(key, giveUp);
     if (abort.aborted) giveUp.abort(abort.reason);
     const cancelTimeout = this.#setTimeout(giveUp);
-    const cancelStuck = clock.setTimer(STUCK_MS, () => this.#stuck.add(key));
+    const cancelStuck = this.#watchProgress(key);
     const startedAt = clock.now();
     this.#metrics.started();
     let outcome: ReconcileOutcome = 'error';
@@ -240,6 +242,7 @@ class QueueController implements Controller {
       cancelTimeout();
       cancelStuck();
       this.#stuck.delete(key);
+      this.#moved.delete(key);
       this.#running.delete(key);
       this.#metrics.ended(outcome, clock.now() - startedAt);
     }
@@ -255,8 +258,14 @@ class QueueController implements Controller {
       log,
       freshness: unseen.length > 0 ? 'live' : 'cached',
       unseen,
-      wrote: (informer, written) => this.#barrier.wrote(key, informer, written),
-      deleted: (informer, object, uid, answer) => this.#barrier.deleted(key, informer, object, uid, answer),
+      wrote: (informer, written) => {
+        this.#moved.add(key);
+        this.#barrier.wrote(key, informer, written);
+      },
+      deleted: (informer, object, uid, answer) => {
+        this.#moved.add(key);
+        this.#barrier.deleted(key, informer, object, uid, answer);
+      },
     };
   }
 
@@ -294,6 +303,21 @@ class QueueController implements Controller {
   #reportLate(log: Logger, unseen: readonly PendingWrite[]): void {
     this.#metrics.wasLate();
     log.warn('Cache has not shown our last writes, reading from the server', { unseen });
+  }
+
+  /** Thousands of pods take longer than ten minutes on a slow server: a reconcile that goes on writing is not stuck. */
+  #watchProgress(key: ObjectKey): () => void {
+    this.#moved.delete(key);
+    let cancel = () => {};
+    const watch = () => {
+      cancel = this.#world.clock.setTimer(STUCK_MS, () => {
+        if (this.#moved.delete(key)) this.#stuck.delete(key);
+        else this.#stuck.add(key);
+        watch();
+      });
+    };
+    watch();
+    return () => cancel();
   }
 
   #setTimeout(giveUp: AbortController): () => void {

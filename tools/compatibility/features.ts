@@ -202,6 +202,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
         'tests/cli/cases/change.ts',
         'tests/cli/cases/objects.ts',
         'tests/cli/cases/jobs.ts',
+        'tests/cli/cases/stopping.ts',
         'tests/e2e/kubectl-ray.test.ts',
         'packages/cli/src',
       ],

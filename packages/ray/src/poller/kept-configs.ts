@@ -11,7 +11,8 @@ export class KeptConfigs {
   /** Whether the configurations in this question's newest answer may be kept; its former answer no longer counts. */
   mayKeep(question: object, bytes: number): boolean {
     this.drop(question);
-    if (this.#total + bytes > this.#max) return false;
+    // As much room again stays free, so that a few heads with large answers cannot take all of it.
+    if (this.#total + 2 * bytes > this.#max) return false;
     this.#bytes.set(question, bytes);
     this.#total += bytes;
     return true;

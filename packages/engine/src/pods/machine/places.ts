@@ -75,13 +75,18 @@ export class Places {
     const userNamespace = this.#mode === 'user' ? openSync(`/proc/${place.holder.pid}/ns/user`, 'r') : undefined;
     // A session of its own: it has no terminal, and what it does to its process group reaches no other pod.
     const build = ['sh', '-c', call.script, 'sh', ...call.command];
-    const child = spawn(...this.#withOwnKeyring(['nsenter', ...inPod, ...inContainer, ...build]), {
-      env: wrapVariables(call.env),
-      stdio: ['ignore', output, output, userNamespace ?? 'ignore'],
-      detached: true,
-    });
-    closeSync(output);
-    if (userNamespace !== undefined) closeSync(userNamespace);
+    let child: ChildProcess;
+    try {
+      child = spawn(...this.#withOwnKeyring(['nsenter', ...inPod, ...inContainer, ...build]), {
+        env: wrapVariables(call.env),
+        stdio: ['ignore', output, output, userNamespace ?? 'ignore'],
+        detached: true,
+      });
+    } finally {
+      // Also when the variables cannot be passed on: this process serves all pods and must not lose descriptors.
+      closeSync(output);
+      if (userNamespace !== undefined) closeSync(userNamespace);
+    }
     place.running.set(call.process, child);
     const running: Running = { child, env: call.env, workingDir: call.workingDir, isKilled: false };
     this.#processes.set(call.process, running);

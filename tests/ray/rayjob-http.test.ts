@@ -92,9 +92,17 @@ async function run(name: string, spec: Partial<RayJobSpec>): Promise<void> {
   await expect
     .poll(() => client.get(resources.rayClusters, { name: cluster, namespace: NAMESPACE }), patience)
     .toBeTruthy();
+  const { metadata } = await client.get(resources.rayClusters, { name: cluster, namespace: NAMESPACE });
+  const owner = {
+    apiVersion: 'ray.io/v1',
+    kind: 'RayCluster',
+    name: cluster,
+    uid: metadata?.uid ?? '',
+    controller: true,
+  };
   await client.create<Service>(resources.services, {
-    metadata: { name: `${cluster}-head-svc`, namespace: NAMESPACE },
-    spec: { ports: [{ name: 'dashboard', port: 8265 }] },
+    metadata: { name: `${cluster}-head-svc`, namespace: NAMESPACE, ownerReferences: [owner] },
+    spec: { selector: { 'ray.io/cluster': cluster }, ports: [{ name: 'dashboard', port: 8265 }] },
   });
   const body = { status: { state: 'ready' } };
   await client.patch<RayCluster>(

@@ -32,7 +32,7 @@ export class Http2Sender {
       };
       const stream = openStream(session, { ':method': method, ':path': path, ...headers }, body.length === 0);
       if (stream === undefined) return resolve(0);
-      // Node reports no end of some streams that are cancelled, so this client does not wait for it.
+      // Some cancelled streams never reported their end here; whether the client or the server is the cause is not known.
       const timer = setTimeout(() => {
         stream.destroy();
         done();

@@ -6,7 +6,7 @@ import { backendOf } from '../../packages/router/src/testing/backends.ts';
 import { createParts } from '../../packages/router/src/testing/parts.ts';
 import { answerHostilely, answerInGarbledFrames } from './router/hostile-answers.ts';
 import { http1Messages, http2Messages, type Message, webSocketMessages } from './router/hostile-requests.ts';
-import { type Random, seededRandom } from './router/random.ts';
+import { createRandom, type Random } from './support/random.ts';
 import { type RouterUnderAttack, startRouter } from './router/start-router.ts';
 
 const REQUESTS = Number(process.env.MANTA_FUZZ_REQUESTS ?? 100_000);
@@ -23,7 +23,7 @@ let router: RouterUnderAttack;
 beforeAll(async () => {
   process.stderr.write(`fuzzing the router with MANTA_FUZZ_SEED=${SEED} MANTA_FUZZ_REQUESTS=${REQUESTS}\n`);
   router = await startRouter();
-  const random = seededRandom(SEED + 1);
+  const random = createRandom(SEED + 1);
   const hostile = await parts.tcpBackend((socket) => answerHostilely(socket, random));
   const garbled = await parts.tcpBackend((socket) => answerInGarbledFrames(socket, random));
   const rule = (key: string, kind: 'prefix' | 'regex', value: string, address: typeof hostile.address) => ({
@@ -107,7 +107,7 @@ async function settled() {
 it(
   `the router outlives ${REQUESTS} hostile requests and answers, and keeps neither sockets nor memory (seed ${SEED})`,
   async () => {
-    const random = seededRandom(SEED);
+    const random = createRandom(SEED);
     const warmUp = await attack(Math.min(10_000, REQUESTS / 5), random);
     const before = await settled();
     const sent = warmUp + (await attack(REQUESTS - warmUp, random));

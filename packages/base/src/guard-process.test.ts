@@ -25,7 +25,7 @@ describe('guardProcess()', () => {
     expect(stderr).toContain('in a promise');
   });
 
-  it('ends the connection that a failing timer or promise belongs to, and asks nobody else', async () => {
+  it('ends only the connection that a failing timer or promise belongs to', async () => {
     const { stdout } = await play(`
       guardProcess(() => console.log('unknown'));
       const served = guardConnection('a server', (connection) => {

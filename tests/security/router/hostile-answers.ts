@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 type Answer = (random: Random) => string;
 

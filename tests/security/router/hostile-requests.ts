@@ -1,4 +1,5 @@
-import type { Random } from './random.ts';
+import { frame, sized } from '../../../packages/router/src/testing/http2-frames.ts';
+import type { Random } from '../support/random.ts';
 
 /** One message that a client sends, and whether the connection is of use after it. */
 export interface Message {
@@ -141,16 +142,4 @@ function fields(random: Random): string {
   if (random.chance(0.3)) pairs.push(['cookie', 'a=b'], ['cookie', 'c=d']);
   if (random.chance(0.05)) pairs.push(['Upper', random.bytes(3)]);
   return pairs.map(([name, value]) => `\0${sized(name)}${sized(value)}`).join('');
-}
-
-function frame(kind: number, flags: number, stream: number, payload: string): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.set([kind, flags], 3);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, Buffer.from(payload, 'latin1')]);
-}
-
-function sized(text: string): string {
-  return String.fromCharCode(text.length) + text;
 }

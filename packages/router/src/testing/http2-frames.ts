@@ -49,7 +49,8 @@ export function framesOf(heard: Buffer): readonly Frame[] {
   return frames;
 }
 
-function frame(kind: number, flags: number, stream: number, payload: string): Buffer {
+/** One HTTP/2 frame; the payload is Latin-1 text. */
+export function frame(kind: number, flags: number, stream: number, payload: string): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.set([kind, flags], 3);
@@ -57,6 +58,7 @@ function frame(kind: number, flags: number, stream: number, payload: string): Bu
   return Buffer.concat([head, Buffer.from(payload, 'latin1')]);
 }
 
-function sized(text: string): string {
+/** A text behind its length in one byte, as HPACK writes literals. */
+export function sized(text: string): string {
   return String.fromCharCode(text.length) + text;
 }

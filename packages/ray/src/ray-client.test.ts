@@ -184,6 +184,16 @@ describe('Serve', () => {
     expect((await client.getServe()).applications).toMatchObject({ a: app });
   });
 
+  test('counts only replicas that take requests, and none where the head lists no replicas', async () => {
+    const states = ['STARTING', 'UPDATING', 'RECOVERING', 'RUNNING', 'STOPPING', 'STOPPED', 'PENDING_MIGRATION'];
+    const replicas = [...states.map((state) => ({ replica_id: state, state })), null, 'RUNNING', { state: 7 }];
+    const deployments = { D: { status: 'UNHEALTHY', replicas }, E: { status: 'UNHEALTHY' } };
+    wrong(200, JSON.stringify({ applications: { a: { status: 'DEPLOY_FAILED', deployments } } }));
+    const read = (await client.getServe()).applications['a']?.deployments;
+    expect(read?.['D']?.servingReplicas).toBe(2);
+    expect(read?.['E']?.servingReplicas).toBeUndefined();
+  });
+
   test('applications that are no mapping are an error, and not none', async () => {
     wrong(200, '{"applications":[]}');
     await expect(client.getServe()).rejects.toThrow('has applications that are no mapping');

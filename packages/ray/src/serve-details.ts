@@ -22,6 +22,8 @@ export interface ServeDeployment {
   readonly status: string;
   readonly message: string;
   readonly targetNumReplicas?: number | undefined;
+  /** Replicas that take requests; undefined if the head does not list replicas. */
+  readonly servingReplicas?: number | undefined;
 }
 
 /** One of Serve's HTTP proxies. */

@@ -85,7 +85,16 @@ function readDeployment(deployment: JsonObject, text: KeptText): ServeDeployment
     status: text.status(textOf(deployment, 'status') ?? ''),
     message: text.words(messageOf(deployment, 'message')),
     targetNumReplicas: numberOf(deployment, 'target_num_replicas'),
+    servingReplicas: servingReplicasOf(deployment),
   };
+}
+
+/** States in which Serve routes requests to a replica. A replica on a draining node answers until its replacement runs. */
+const SERVING_STATES: readonly unknown[] = ['RUNNING', 'PENDING_MIGRATION'];
+
+function servingReplicasOf({ replicas }: JsonObject): number | undefined {
+  if (!Array.isArray(replicas)) return undefined;
+  return replicas.filter((replica) => isJsonObject(replica) && SERVING_STATES.includes(replica['state'])).length;
 }
 
 function readProxy(proxy: JsonObject, text: KeptText): ServeProxy {

@@ -20,6 +20,12 @@ export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
         applications: Object.fromEntries(
           Object.entries(applications).map(([name, application]) => [name || DEFAULT_SERVE_APP, statusOf(application)]),
         ),
+        servingReplicas: new Map(
+          Object.entries(applications).map(([name, application]) => [
+            name || DEFAULT_SERVE_APP,
+            servingReplicas(application),
+          ]),
+        ),
         config: deployedConfig(Object.values(applications)),
         capacity,
       };
@@ -57,6 +63,11 @@ function statusOf({ status, message, deployments }: ServeApplication): AppStatus
     ...(message === '' ? {} : { message }),
     ...(each.length === 0 ? {} : { serveDeploymentStatuses: Object.fromEntries(each) }),
   };
+}
+
+/** Replicas of all deployments of an application that take requests. */
+function servingReplicas({ deployments }: ServeApplication): number {
+  return Object.values(deployments).reduce((sum, deployment) => sum + (deployment.servingReplicas ?? 0), 0);
 }
 
 /** The configuration that runs, if Serve tells that of every application. */

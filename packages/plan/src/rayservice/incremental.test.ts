@@ -136,6 +136,26 @@ describe('a service that moves its traffic in steps', () => {
       expect(world.status.pendingServiceStatus).toMatchObject({ trafficRoutedPercent: 50 });
     });
 
+    it('leaves the traffic on an unhealthy deployment that still has a running replica', () => {
+      const world = halfWay();
+      const serveDeploymentStatuses = { main: { status: 'UNHEALTHY' } } as const;
+      const serve = world.serveOf(world.pending);
+      serve.applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
+      serve.servingReplicas = new Map([['app', 1]]);
+      world.pass();
+      expect(world.status.pendingServiceStatus).toMatchObject({ trafficRoutedPercent: 50 });
+    });
+
+    it('takes the traffic back from an unhealthy deployment without a running replica', () => {
+      const world = halfWay();
+      const serveDeploymentStatuses = { main: { status: 'UNHEALTHY' } } as const;
+      const serve = world.serveOf(world.pending);
+      serve.applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
+      serve.servingReplicas = new Map([['app', 0]]);
+      world.settle(4);
+      expect(world.weights()).toEqual({ [world.active]: 100, [world.pending]: 0 });
+    });
+
     it('gives all traffic to the new cluster when the old one has nothing to serve', () => {
       const world = halfWay();
       const serveDeploymentStatuses = { main: { status: 'HEALTHY' } } as const;

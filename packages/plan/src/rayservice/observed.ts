@@ -43,6 +43,8 @@ export type ServeAnswer =
       /** When it was asked. */
       readonly at: number;
       readonly applications: Readonly<Record<string, AppStatus>>;
+      /** Replicas that take requests, by application; absent: Serve reports none. */
+      readonly servingReplicas?: ReadonlyMap<string, number> | undefined;
       /** The configuration that Serve says it runs, where it says so. */
       readonly config: Readonly<Record<string, unknown>> | undefined;
       /** The target capacity that Serve reports, in percent; absent: none, which is all. */

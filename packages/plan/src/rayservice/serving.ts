@@ -1,11 +1,4 @@
-import {
-  ApplicationStatus,
-  type AppStatus,
-  DeploymentStatus,
-  isConditionTrue,
-  NodeType,
-  RayClusterConditionType,
-} from '@manta/api';
+import { ApplicationStatus, DeploymentStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
 import type { PodRecord } from '../raycluster/observed.ts';
 import type { HeadMemory, ServiceCluster } from './observed.ts';
 import { nameOf, type Side, type Subject } from './subject.ts';
@@ -53,29 +46,33 @@ export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
 }
 
 /**
- * Whether Serve reports that no request can be answered: it has no application, or all have failed to deploy and none has a deployment of an
- * earlier configuration left, as after the loss of a head. A Serve that does not report gets the benefit of the doubt.
+ * Whether Serve reports that no request can be answered: it has no application, or all applications failed to deploy and none has a deployment
+ * of an earlier configuration left, as after the loss of a head. Unknown counts as able to serve. A deployment is UNHEALTHY as soon as one
+ * of its replicas fails, so the status alone does not show that none is left: a replica that takes requests outweighs the status.
  */
-export function hasNothingToServe({ serve }: ServiceCluster): boolean {
+export function hasNothingToServe({ serve }: Pick<ServiceCluster, 'serve'>): boolean {
   if (serve.kind !== 'known') return false;
-  const hasFailed = ({ status, serveDeploymentStatuses = {} }: AppStatus) =>
-    status === ApplicationStatus.DeployFailed &&
-    Object.values(serveDeploymentStatuses).every((deployment) => DOWN.includes(deployment.status ?? ''));
-  return Object.values(serve.applications).every(hasFailed);
+  return Object.entries(serve.applications).every(
+    ([name, { status, serveDeploymentStatuses = {} }]) =>
+      status === ApplicationStatus.DeployFailed &&
+      (serve.servingReplicas?.get(name) ?? 0) === 0 &&
+      Object.values(serveDeploymentStatuses).every((deployment) => FAILED.includes(deployment.status ?? '')),
+  );
 }
 
-/** Whether Serve reports an application that runs, or a deployment of an earlier configuration that is healthy. */
-export function answersSomething({ serve }: ServiceCluster): boolean {
+/** Whether Serve reports a running application, a replica that takes requests, or a healthy deployment of an earlier configuration. */
+export function answersSomething({ serve }: Pick<ServiceCluster, 'serve'>): boolean {
   if (serve.kind !== 'known') return false;
-  return Object.values(serve.applications).some(
-    ({ status, serveDeploymentStatuses = {} }) =>
+  return Object.entries(serve.applications).some(
+    ([name, { status, serveDeploymentStatuses = {} }]) =>
       status === ApplicationStatus.Running ||
+      (serve.servingReplicas?.get(name) ?? 0) > 0 ||
       Object.values(serveDeploymentStatuses).some((deployment) => deployment.status === DeploymentStatus.Healthy),
   );
 }
 
-/** Statuses of deployments that have no working replica. */
-const DOWN: readonly string[] = [DeploymentStatus.Unhealthy, ApplicationStatus.DeployFailed];
+/** Statuses of deployments that may have lost every replica. */
+const FAILED: readonly string[] = [DeploymentStatus.Unhealthy, ApplicationStatus.DeployFailed];
 
 /** How many pods would take traffic if it came: ready, meant for it, and, as far as we asked, able to. */
 export function servingPods(view: ServiceCluster): number {

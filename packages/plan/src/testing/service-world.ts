@@ -38,6 +38,8 @@ export interface FakeServe {
   /** Workers that are ready and take traffic. */
   workers: number;
   applications: Record<string, AppStatus>;
+  /** Replicas that take requests, by application. */
+  servingReplicas?: ReadonlyMap<string, number>;
   /** Every configuration that was sent, oldest first. */
   configs: Record<string, unknown>[];
   answersSince: number;
@@ -228,6 +230,7 @@ export class ServiceWorld {
             kind: 'known',
             at: Math.max(this.now, serve.answersSince),
             applications: serve.applications,
+            servingReplicas: serve.servingReplicas,
             config: serve.deployedConfig,
           }
         : { kind: 'unknown' },

@@ -8,21 +8,24 @@ const rayStartParams = map(
 
 const resources = map(
   string(),
-  'Ray resources of each pod, such as CPU, GPU, memory or names of your own; they win over those in rayStartParams.',
+  'Ray resources of each pod, such as CPU, GPU, memory or custom names. They take precedence over rayStartParams.',
 );
 
-const labels = map(string(), 'Labels of the Ray node, which Ray schedules by; the pod carries them too.');
+const labels = map(
+  string(),
+  'Labels of the Ray node, for label-based scheduling in Ray. The pod gets the same labels.',
+);
 
 const ingressOptions = object(
   {
-    host: string('Host name that the Ingress answers to; any host when left out.'),
-    path: string('Path of the dashboard; `/` when left out.'),
-    pathType: string('How the path is matched; Prefix when left out.', {
+    host: string('Host name of the Ingress; any host if unset.'),
+    path: string('Path of the dashboard; `/` if unset.'),
+    pathType: string('How the Ingress matches the path; Prefix if unset.', {
       enum: ['Exact', 'Prefix', 'ImplementationSpecific'],
     }),
     tls: list(ingressTLS, 'Certificates of the Ingress, by host.'),
   },
-  'Shapes the Ingress that enableIngress asks for.',
+  'Settings of the Ingress that enableIngress creates.',
 );
 
 /** The fields of `headGroupSpec`. */
@@ -31,15 +34,15 @@ export const headGroupFields = {
   rayStartParams,
   serviceType: string('Type of the head Service and of the Serve Services: ClusterIP, NodePort or LoadBalancer.'),
   headService: embedded(service, 'Replaces parts of the head Service, such as its name, annotations, type and ports.'),
-  enableIngress: bool('Makes an Ingress (on OpenShift a Route) for the dashboard.'),
+  enableIngress: bool('Creates an Ingress (on OpenShift a Route) for the Ray dashboard.'),
   ingressOptions,
   resources,
   labels,
 };
 
 const scaleStrategy = object(
-  { workersToDelete: list(string(), 'Names of the worker pods to remove first; the Ray autoscaler writes them.') },
-  'Says which worker pods go when the group shrinks.',
+  { workersToDelete: list(string(), 'Names of the worker pods to delete first. The Ray autoscaler writes this list.') },
+  'Selects the worker pods to delete when the group scales down.',
 );
 
 /** The fields of an entry of `workerGroupSpecs`. */
@@ -47,14 +50,16 @@ export const workerGroupFields = {
   groupName: string('Name of this group, unique in the cluster.'),
   template: embedded(podTemplateSpec, 'The worker pods; the first container is the one that runs Ray.'),
   rayStartParams,
-  replicas: int('How many replicas to run now; kept between minReplicas and maxReplicas.', { default: 0 }),
-  minReplicas: int('The fewest replicas that this group may have.', { default: 0 }),
-  maxReplicas: int('The most replicas that this group may have.', { default: 2147483647 }),
-  numOfHosts: int('How many pods make one replica, as for a TPU slice of several hosts.', { default: 1 }),
-  idleTimeoutSeconds: int('How long a worker of this group may idle before autoscaler v2 removes it.'),
-  priority: int('Which group autoscaler v2 tries first; higher comes first. Needs Ray 2.56.', { default: 0 }),
+  replicas: int('Desired number of replicas, limited to the range from minReplicas to maxReplicas.', { default: 0 }),
+  minReplicas: int('Minimum number of replicas.', { default: 0 }),
+  maxReplicas: int('Maximum number of replicas.', { default: 2147483647 }),
+  numOfHosts: int('Number of pods in one replica, for example the hosts of a TPU slice.', { default: 1 }),
+  idleTimeoutSeconds: int('Idle time in seconds after which autoscaler v2 removes a worker of this group.'),
+  priority: int('Order in which autoscaler v2 tries the groups; the highest priority comes first. Needs Ray 2.56.', {
+    default: 0,
+  }),
   scaleStrategy,
-  suspend: bool('Set by the operator itself to take down the workers of a finished RayJob; not meant for users.'),
+  suspend: bool('The operator sets this field to delete the workers of a finished RayJob. Users should not set it.'),
   resources,
   labels,
 };
@@ -65,5 +70,5 @@ export const headGroup: Schema = object(headGroupFields, 'The head of the Ray cl
 /** `workerGroupSpecs` of v1; the autoscaler addresses groups by their position. */
 export const workerGroups: Schema = list(
   object(workerGroupFields, undefined, { required: ['groupName', 'maxReplicas', 'minReplicas', 'template'] }),
-  'The groups of worker pods. Append new ones: the Ray autoscaler tells groups apart by their position.',
+  'Groups of worker pods. Append new groups at the end: the Ray autoscaler identifies a group by its position.',
 );

@@ -16,19 +16,23 @@ import { managedBy, root } from './shared-fields.ts';
 export const clusterSpecFields = {
   headGroupSpec: headGroup,
   workerGroupSpecs: workerGroups,
-  rayVersion: string('Version of Ray in the images, such as `2.52.0`; features that need a newer Ray look here.'),
-  enableInTreeAutoscaling: bool('Runs the Ray autoscaler beside the head, which then sets the replicas of the groups.'),
+  rayVersion: string(
+    'Ray version of the images, for example `2.52.0`. The operator reads it to decide which features the cluster supports.',
+  ),
+  enableInTreeAutoscaling: bool(
+    'Runs the Ray autoscaler as a container of the head pod. The autoscaler then sets the replicas of the groups.',
+  ),
   autoscalerOptions,
   headServiceAnnotations: map(string(), 'Annotations of the head Service.'),
-  suspend: bool('Takes all pods of the cluster down, and brings them back when set to false again.'),
+  suspend: bool('Deletes all pods of the cluster. Set to false to recreate them.'),
   managedBy,
   upgradeStrategy: object(
     {
-      type: string('Recreate replaces all pods when the spec changes; None leaves them as they are.', {
+      type: string('Recreate replaces all pods after a change of the spec; None keeps existing pods.', {
         enum: ['Recreate', 'None'],
       }),
     },
-    'What happens to running pods when the spec changes.',
+    'What the operator does with running pods after a change of the spec.',
   ),
   authOptions,
   gcsFaultToleranceOptions,
@@ -44,7 +48,7 @@ export function clusterSpec(description: string): Schema {
 
 /** The RayCluster kind in v1. */
 export const rayCluster: Schema = root(
-  clusterSpec('The wanted Ray cluster.'),
+  clusterSpec('Desired state of the Ray cluster.'),
   clusterStatus,
   'A Ray cluster: one head pod and groups of worker pods.',
 );

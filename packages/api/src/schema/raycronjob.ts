@@ -6,41 +6,41 @@ import { root } from './shared-fields.ts';
 
 const spec = object(
   {
-    jobTemplate: jobSpec('The spec of the RayJobs that are made.'),
-    schedule: string('When to run, in cron form: `0 3 * * *`, `@hourly`, `@every 1h`.'),
-    timeZone: string("Time zone of the schedule, such as `Europe/Berlin`; the operator's own when left out.", {
+    jobTemplate: jobSpec('Spec of the RayJobs that the schedule creates.'),
+    schedule: string('Schedule in cron format, for example `0 3 * * *`, `@hourly` or `@every 1h`.'),
+    timeZone: string("Time zone of the schedule, for example `Europe/Berlin`; the operator's time zone if unset.", {
       minLength: 1,
     }),
-    suspend: bool('Makes no new RayJobs while true; those that run are left alone.'),
+    suspend: bool('Creates no new RayJobs while true. Running RayJobs continue.'),
     concurrencyPolicy: string(
-      'What to do at a scheduled time while an earlier RayJob still runs: `Allow` (the default) makes another one, `Forbid` waits for its end, `Replace` deletes it. Needs the feature gate RayCronJobPolicies.',
+      'Behaviour at a scheduled time while an earlier RayJob runs: `Allow` (default) creates another one, `Forbid` waits, `Replace` deletes the earlier one. Needs the feature gate RayCronJobPolicies.',
       { enum: Object.values(ConcurrencyPolicy) },
     ),
     startingDeadlineSeconds: int(
-      'How many seconds after its scheduled time a RayJob may still be made; no limit when left out. Needs the feature gate RayCronJobPolicies.',
+      'Deadline in seconds for creating a RayJob after its scheduled time; no deadline if unset. Needs the feature gate RayCronJobPolicies.',
       { minimum: 0 },
       'int64',
     ),
     successfulJobsHistoryLimit: int(
-      'How many RayJobs that completed are kept, all when left out. Needs the feature gate RayCronJobPolicies.',
+      'Number of completed RayJobs to keep; all if unset. Needs the feature gate RayCronJobPolicies.',
       { minimum: 0 },
     ),
     failedJobsHistoryLimit: int(
-      'How many RayJobs that failed are kept, all when left out. Needs the feature gate RayCronJobPolicies.',
+      'Number of failed RayJobs to keep; all if unset. Needs the feature gate RayCronJobPolicies.',
       { minimum: 0 },
     ),
   },
-  'The wanted schedule.',
+  'Desired schedule.',
   { required: ['jobTemplate', 'schedule'] },
 );
 
 const status = object(
-  { lastScheduleTime: time('The time in the schedule that last led to a RayJob.') },
-  'What is known of the schedule.',
+  { lastScheduleTime: time('Last scheduled time for which the operator created a RayJob.') },
+  'Observed state of the schedule.',
 );
 
 /** The RayCronJob kind in v1. */
-export const rayCronJob: Schema = root(spec, status, 'Makes a RayJob on a schedule.');
+export const rayCronJob: Schema = root(spec, status, 'Creates RayJobs on a schedule.');
 
 /** What `kubectl get raycronjobs` shows. */
 export const rayCronJobColumns: readonly CustomResourceColumnDefinition[] = [

@@ -10,11 +10,11 @@ const deletionPolicy = (description: string): Schema =>
 
 const deletionCondition = object(
   {
-    jobStatus: string('Holds once the Ray job ended this way.', { enum: ['SUCCEEDED', 'FAILED'] }),
-    jobDeploymentStatus: string('Holds once the RayJob itself ended this way.', { enum: ['Failed'] }),
-    ttlSeconds: int('How long the status must have held before the policy is carried out.', { default: 0, minimum: 0 }),
+    jobStatus: string('True after the Ray job ended with this status.', { enum: ['SUCCEEDED', 'FAILED'] }),
+    jobDeploymentStatus: string('True after the RayJob itself ended with this status.', { enum: ['Failed'] }),
+    ttlSeconds: int('Delay in seconds between the end of the job and the deletion.', { default: 0, minimum: 0 }),
   },
-  'When the policy is carried out.',
+  'Condition that triggers the deletion.',
   {
     rules: [
       rule(
@@ -30,24 +30,24 @@ const deletionCondition = object(
 );
 
 const deletionRule = object(
-  { policy: deletionPolicy('What to delete.'), condition: deletionCondition },
-  'Deletes something some time after the job ended in a certain way.',
+  { policy: deletionPolicy('What the operator deletes.'), condition: deletionCondition },
+  'One deletion after the end of the job.',
   { required: ['condition', 'policy'] },
 );
 
 const legacyPolicy = (description: string): Schema =>
-  object({ policy: deletionPolicy('What to delete.') }, description);
+  object({ policy: deletionPolicy('What the operator deletes.') }, description);
 
 const deletionStrategy = object(
   {
-    onSuccess: legacyPolicy('What to delete after a success; deletionRules can say more.'),
-    onFailure: legacyPolicy('What to delete after a failure; deletionRules can say more.'),
-    deletionRules: list(deletionRule, 'Steps of cleaning up, each after its own time.', {
+    onSuccess: legacyPolicy('What the operator deletes after a success. Prefer deletionRules.'),
+    onFailure: legacyPolicy('What the operator deletes after a failure. Prefer deletionRules.'),
+    deletionRules: list(deletionRule, 'Deletions after the end of the job, each with its own condition and delay.', {
       minItems: 1,
       isAtomic: true,
     }),
   },
-  'What is cleaned up after the job, and when.',
+  'What the operator deletes after the end of the job, and when.',
   {
     rules: [
       rule(
@@ -65,32 +65,40 @@ const deletionStrategy = object(
 /** The fields of a RayJob's spec. */
 export const jobSpecFields = {
   entrypoint: string('The shell command that Ray runs as the job.'),
-  rayClusterSpec: clusterSpec('The Ray cluster that is made for this job.'),
-  clusterSelector: map(string(), 'Runs the job on a cluster that exists: `ray.io/cluster` names it.'),
-  submissionMode: string('How the job is handed to Ray: K8sJobMode, HTTPMode, SidecarMode or InteractiveMode.', {
+  rayClusterSpec: clusterSpec('Spec of the Ray cluster that the operator creates for this job.'),
+  clusterSelector: map(string(), 'Runs the job on an existing RayCluster. The key `ray.io/cluster` names it.'),
+  submissionMode: string('How the job is submitted to Ray: K8sJobMode, HTTPMode, SidecarMode or InteractiveMode.', {
     default: 'K8sJobMode',
   }),
-  jobId: string('Id of the job in Ray; one is made up when left out.'),
+  jobId: string('Submission ID of the job in Ray. The operator generates one if unset.'),
   metadata: map(string(), "Metadata of the job, shown in Ray's dashboard."),
   runtimeEnvYAML: string("The job's runtime environment (packages, files, variables), as YAML text."),
   entrypointNumCpus: number('CPUs to reserve for the entrypoint command.'),
   entrypointNumGpus: number('GPUs to reserve for the entrypoint command.'),
   entrypointResources: string('Custom resources to reserve for the entrypoint command, as JSON text.'),
-  submitterPodTemplate: embedded(podTemplateSpec, 'The pod that submits the job in K8sJobMode.'),
+  submitterPodTemplate: embedded(podTemplateSpec, 'Template of the submitter pod in K8sJobMode.'),
   submitterConfig: object(
-    { backoffLimit: int('How often the submitting Kubernetes Job may be retried; 2 when left out.') },
-    'Settings of the Kubernetes Job that submits the job in K8sJobMode.',
+    { backoffLimit: int("Number of retries of the submitter's Kubernetes Job; 2 if unset.") },
+    "Settings of the submitter's Kubernetes Job in K8sJobMode.",
   ),
-  backoffLimit: int('How often the whole job is tried again, each time on a new cluster.', { default: 0 }),
-  activeDeadlineSeconds: int('How long the RayJob may take from its start until it ends; then it has failed.'),
-  preRunningDeadlineSeconds: int('How long the RayJob may take until its job runs; then it has failed.', {
-    minimum: 1,
-  }),
-  ttlSecondsAfterFinished: int('How long to wait after the end before shutdownAfterJobFinishes takes effect.', {
-    default: 0,
-  }),
-  shutdownAfterJobFinishes: bool('Deletes the cluster of this job when the job has ended.'),
-  suspend: bool('Stops the job and takes its cluster down, or keeps a new job from starting.'),
+  backoffLimit: int('Number of retries of the whole job, each on a new cluster.', { default: 0 }),
+  activeDeadlineSeconds: int(
+    'Deadline in seconds from the start of the RayJob to its end. After it, the RayJob fails.',
+  ),
+  preRunningDeadlineSeconds: int(
+    'Deadline in seconds from the start of the RayJob until the job runs. After it, the RayJob fails.',
+    {
+      minimum: 1,
+    },
+  ),
+  ttlSecondsAfterFinished: int(
+    'Delay in seconds between the end of the job and the deletion that shutdownAfterJobFinishes requests.',
+    {
+      default: 0,
+    },
+  ),
+  shutdownAfterJobFinishes: bool('Deletes the cluster of this job after the job ended.'),
+  suspend: bool('Stops the job and deletes its cluster, or prevents a new job from starting.'),
   managedBy,
   deletionStrategy,
 };
@@ -102,45 +110,52 @@ export function jobSpec(description: string): Schema {
 
 /** The fields of a RayJob's status. */
 export const jobStatusFields = {
-  jobId: string('Id of the job in Ray.'),
-  rayClusterName: string('Name of the cluster that the job runs on.'),
-  dashboardURL: string('Host and port of the dashboard that the job was submitted to, without a scheme.'),
-  jobStatus: string('What Ray says: PENDING, RUNNING, STOPPED, SUCCEEDED, FAILED, or empty before that.'),
-  jobDeploymentStatus: string('What the operator is doing for the job, from Initializing to Complete or Failed.'),
-  reason: string('Why the RayJob failed, in one word.'),
-  message: string('What Ray or the operator has to say about the current state.'),
-  startTime: time('When the operator took the job on.'),
-  endTime: time('When the RayJob ended.'),
-  jobStatusCheckFailureStartTime: time('Since when the dashboard has not answered.'),
-  rayJobInfo: object(
-    { startTime: time('When Ray started the job.'), endTime: time('When Ray saw the job end.') },
-    'Times as Ray tells them.',
+  jobId: string('Submission ID of the job in Ray.'),
+  rayClusterName: string('Name of the cluster on which the job runs.'),
+  dashboardURL: string("Host and port of the job's Ray dashboard, without a scheme."),
+  jobStatus: string(
+    'Status that Ray reports: PENDING, RUNNING, STOPPED, SUCCEEDED or FAILED; empty before the submission.',
   ),
-  succeeded: int('How many tries succeeded.', { default: 0 }),
-  failed: int('How many tries failed.', { default: 0 }),
+  jobDeploymentStatus: string('State of the RayJob, from Initializing to Complete or Failed.'),
+  reason: string('Machine-readable reason of a failure.'),
+  message: string('Explanation of the current state, from Ray or the operator.'),
+  startTime: time('Time at which the operator started the RayJob.'),
+  endTime: time('Time at which the RayJob ended.'),
+  jobStatusCheckFailureStartTime: time('Time of the first of the current consecutive failures to reach the dashboard.'),
+  rayJobInfo: object(
+    {
+      startTime: time('Time at which Ray started the job.'),
+      endTime: time('Time at which Ray recorded the end of the job.'),
+    },
+    'Times that Ray reports.',
+  ),
+  succeeded: int('Number of successful attempts.', { default: 0 }),
+  failed: int('Number of failed attempts.', { default: 0 }),
   rayClusterStatus: clusterStatus,
-  observedGeneration: int('The generation of the spec that this status speaks of.', undefined, 'int64'),
+  observedGeneration: int('Generation of the spec that this status describes.', undefined, 'int64'),
   attempts: list(
     object({
-      number: int('Counts from 1.'),
-      rayClusterName: string('Name of the cluster that the attempt ran on.'),
-      submissionId: string('Id of the job in Ray.'),
-      startTime: time('When the attempt began.'),
-      endTime: time('When it ended.'),
-      outcome: string('Succeeded, Stopped, Failed, Suspended, or Lost where nobody can tell; empty while it goes on.'),
-      reason: string('Why it ended so, in one word.'),
-      headRestarts: int('How often Ray had been restarted within its head pod when the job was to go there.'),
+      number: int('Number of the attempt, starting at 1.'),
+      rayClusterName: string('Name of the cluster on which the attempt ran.'),
+      submissionId: string('Submission ID of the job in Ray.'),
+      startTime: time('Time at which the attempt started.'),
+      endTime: time('Time at which the attempt ended.'),
+      outcome: string(
+        'Succeeded, Stopped, Failed, Suspended, or Lost if the outcome cannot be determined; empty while the attempt runs.',
+      ),
+      reason: string('Machine-readable reason of the outcome.'),
+      headRestarts: int('Number of restarts of the Ray container in the head pod before the submission.'),
     }),
-    'Every try of the job, oldest first; the last 20 are kept.',
+    'Attempts of the job, oldest first. The last 20 are kept.',
     { isAtomic: true },
   ),
 };
 
 /** The RayJob kind in v1. */
 export const rayJob: Schema = root(
-  jobSpec('The wanted job.'),
-  object(jobStatusFields, 'What is known of the job.'),
-  'A job on Ray, and the cluster that it runs on.',
+  jobSpec('Desired state of the job.'),
+  object(jobStatusFields, 'Observed state of the job.'),
+  'A Ray job and the cluster on which it runs.',
 );
 
 /** What `kubectl get rayjobs` shows. */

@@ -7,14 +7,14 @@ import { conditions, managedBy, root } from './shared-fields.ts';
 
 const clusterUpgradeOptions = object(
   {
-    gatewayClassName: string('The GatewayClass that shifts the traffic.'),
-    stepSizePercent: int('Traffic to move to the new cluster in one step, in percent.'),
-    intervalSeconds: int('Time between two steps.'),
-    maxSurgePercent: int('How much of the capacity the new cluster may have on top of the old one, in percent.', {
+    gatewayClassName: string('GatewayClass of the Gateway that splits the traffic.'),
+    stepSizePercent: int('Percentage of the traffic that one step moves to the new cluster.'),
+    intervalSeconds: int('Time between two steps, in seconds.'),
+    maxSurgePercent: int('Capacity in percent that the new cluster may have in addition to the old cluster.', {
       default: 100,
     }),
   },
-  'How NewClusterWithIncrementalUpgrade moves the traffic.',
+  'Settings of the strategy NewClusterWithIncrementalUpgrade.',
   { required: ['gatewayClassName', 'intervalSeconds', 'stepSizePercent'] },
 );
 
@@ -26,15 +26,17 @@ export const serviceSpecFields = {
   upgradeStrategy: object(
     {
       type: string(
-        'NewCluster, NewClusterWithIncrementalUpgrade, Recreate to delete the old cluster first, or None to leave the running cluster as it is.',
+        'NewCluster, NewClusterWithIncrementalUpgrade, Recreate (deletes the old cluster first) or None (keeps the running cluster).',
       ),
       clusterUpgradeOptions,
     },
-    'How a changed cluster replaces the one that serves.',
+    'How a changed cluster replaces the active cluster.',
   ),
-  excludeHeadPodFromServeSvc: bool('Keeps Serve traffic away from the head pod.'),
-  rayClusterDeletionDelaySeconds: int('How long a replaced cluster stays; 60 seconds when left out.', { minimum: 0 }),
-  suspend: bool('Takes the clusters of this service down, and brings one back when set to false again.'),
+  excludeHeadPodFromServeSvc: bool('Excludes the head pod from the endpoints of the serve Service.'),
+  rayClusterDeletionDelaySeconds: int('Delay in seconds before the operator deletes a replaced cluster; 60 if unset.', {
+    minimum: 0,
+  }),
+  suspend: bool('Deletes the clusters of this service. Set to false to create a new one.'),
   managedBy,
   serviceUnhealthySecondThreshold: int('No longer used.'),
   deploymentUnhealthySecondThreshold: int('No longer used.'),
@@ -42,12 +44,12 @@ export const serviceSpecFields = {
 
 const deploymentStatusFields = {
   status: string('UPDATING, HEALTHY or UNHEALTHY.'),
-  message: string('What Serve has to say about it.'),
+  message: string('Message from Ray Serve.'),
 };
 
 const applicationStatusFields = {
   status: string('NOT_STARTED, DEPLOYING, RUNNING, DEPLOY_FAILED, DELETING or UNHEALTHY.'),
-  message: string('What Serve has to say about it.'),
+  message: string('Message from Ray Serve.'),
 };
 
 /** Serve's applications by name, each with its deployments; `extra` fields exist on both levels. */
@@ -65,28 +67,28 @@ const servingCluster = (description: string): Schema =>
       rayClusterName: string('Name of the cluster.'),
       rayClusterStatus: clusterStatus,
       applicationStatuses: applicationStatuses(),
-      targetCapacity: int('How much of its full capacity the cluster should have, in percent.'),
-      trafficRoutedPercent: int('How much of the traffic goes to the cluster, in percent.'),
-      lastTrafficMigratedTime: time('When traffic was last moved to or from the cluster.'),
+      targetCapacity: int('Capacity that the cluster should have, in percent of its full capacity.'),
+      trafficRoutedPercent: int('Percentage of the traffic that the Gateway routes to the cluster.'),
+      lastTrafficMigratedTime: time('Time of the last change of the traffic percentage.'),
     },
     description,
   );
 
 /** The fields of a RayService's status. */
 export const serviceStatusFields = {
-  serviceStatus: string('Running when the service is ready, else empty; the conditions say more.'),
-  numServeEndpoints: int('How many pods take Serve traffic.'),
+  serviceStatus: string('`Running` if the service is ready, otherwise empty. The conditions have the details.'),
+  numServeEndpoints: int('Number of pods that receive Serve traffic.'),
   conditions,
-  activeServiceStatus: servingCluster('The cluster that serves now.'),
-  pendingServiceStatus: servingCluster('The cluster that is being prepared to take over.'),
-  lastUpdateTime: time('When this status last changed.'),
-  observedGeneration: int('The generation of the spec that this status speaks of.', undefined, 'int64'),
+  activeServiceStatus: servingCluster('The active cluster, which serves requests.'),
+  pendingServiceStatus: servingCluster('The pending cluster, which will replace the active cluster.'),
+  lastUpdateTime: time('Time of the last change of this status.'),
+  observedGeneration: int('Generation of the spec that this status describes.', undefined, 'int64'),
 };
 
 /** The RayService kind in v1. */
 export const rayService: Schema = root(
-  object(serviceSpecFields, 'The wanted service.', { required: ['rayClusterConfig'] }),
-  object(serviceStatusFields, 'What is known of the service.'),
+  object(serviceSpecFields, 'Desired state of the service.', { required: ['rayClusterConfig'] }),
+  object(serviceStatusFields, 'Observed state of the service.'),
   'Ray Serve applications and the cluster that serves them, upgraded without downtime.',
 );
 

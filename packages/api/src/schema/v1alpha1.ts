@@ -42,7 +42,7 @@ const autoscalerOptions = object(
     'envFrom',
     'volumeMounts',
   ),
-  'Settings of the Ray autoscaler beside the head.',
+  'Settings of the Ray autoscaler container.',
 );
 
 const clusterSpec = object(
@@ -52,7 +52,7 @@ const clusterSpec = object(
     autoscalerOptions,
     ...pick(clusterSpecFields, 'rayVersion', 'enableInTreeAutoscaling', 'headServiceAnnotations', 'suspend'),
   },
-  'The wanted Ray cluster.',
+  'Desired state of the Ray cluster.',
   { required: ['headGroupSpec'] },
 );
 
@@ -77,7 +77,7 @@ const clusterStatus = object(
     ),
     head: headInfo(pick(headInfoFields, 'podIP', 'serviceIP')),
   },
-  'What is known of the cluster.',
+  'Observed state of the cluster.',
 );
 
 const jobSpec = object(
@@ -99,7 +99,7 @@ const jobSpec = object(
     ),
     rayClusterSpec: clusterSpec,
   },
-  'The wanted job.',
+  'Desired state of the job.',
   { required: ['entrypoint'] },
 );
 
@@ -119,7 +119,7 @@ const jobStatus = object(
     ),
     rayClusterStatus: clusterStatus,
   },
-  'What is known of the job.',
+  'Observed state of the job.',
 );
 
 const serviceSpec = object(
@@ -133,7 +133,7 @@ const serviceSpec = object(
     ),
     rayClusterConfig: clusterSpec,
   },
-  'The wanted service.',
+  'Desired state of the service.',
 );
 
 const servingCluster = object({
@@ -148,7 +148,7 @@ const serviceStatus = object(
     activeServiceStatus: servingCluster,
     pendingServiceStatus: servingCluster,
   },
-  'What is known of the service.',
+  'Observed state of the service.',
 );
 
 /** The RayCluster kind in v1alpha1. */

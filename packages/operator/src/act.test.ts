@@ -123,7 +123,7 @@ describe('creating', () => {
       if (verb === 'create' && path.includes('/pods')) throw new TransportError('exceeded quota');
     };
     const refused = (group: string) => ({ ...create('w-0'), group, failure: 'F', stopsNothing: true });
-    const wait = { type: 'wait', message: 'later', lookAgainMs: 5 } as const;
+    const wait = { type: 'wait', message: 'later', requeueAfterMs: 5 } as const;
     const service = { ...create('s'), kind: 'Service' as const, objects: [{ ...pod('s'), kind: 'Service' }] };
     expect(await act([refused('a'), wait, refused('b'), service], actor)).toEqual({
       kind: 'failed',
@@ -135,8 +135,9 @@ describe('creating', () => {
   });
 
   it('that is put off is told as waiting, with the time of the first that may be tried', async () => {
-    const wait = (lookAgainMs: number) => ({ type: 'wait', message: `in ${lookAgainMs}`, lookAgainMs }) as const;
-    const outcome = { kind: 'waiting', message: 'in 5', lookAgainMs: 5 };
+    const wait = (requeueAfterMs: number) =>
+      ({ type: 'wait', message: `in ${requeueAfterMs}`, requeueAfterMs }) as const;
+    const outcome = { kind: 'waiting', message: 'in 5', requeueAfterMs: 5 };
     expect(await act([wait(9), create('w-0'), wait(5), wait(7)], actor)).toEqual(outcome);
     expect(await namesOf()).toEqual(['w-0']);
   });
@@ -366,7 +367,7 @@ describe('a namespace that is being deleted', () => {
     expect(await act(actions, actor)).toEqual({
       kind: 'waiting',
       message,
-      lookAgainMs: 60_000,
+      requeueAfterMs: 60_000,
       refusedGroups: ['small'],
     });
     expect(events).toEqual([]);

@@ -18,7 +18,7 @@ import {
 import {
   type Action,
   type CreateAction,
-  type FailAction,
+  type AbortAction,
   isOwn,
   type PlannedEvent,
   type PlanOutcome,
@@ -117,9 +117,9 @@ function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
 
 /** Undefined when all went well. */
 async function tryOut(action: Action, actor: Actor): Promise<Trouble | undefined> {
-  if (action.type === 'fail') return { kind: 'failed', message: action.message };
+  if (action.type === 'abort') return { kind: 'failed', message: action.message };
   if (action.type === 'wait')
-    return { kind: 'waiting', message: action.message, lookAgainMs: action.lookAgainMs, stopsNothing: true };
+    return { kind: 'waiting', message: action.message, requeueAfterMs: action.requeueAfterMs, stopsNothing: true };
   try {
     await carryOut(action, actor);
     return undefined;
@@ -164,7 +164,7 @@ async function isGone(refusal: unknown, actor: Actor): Promise<boolean> {
   }
 }
 
-function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, error: unknown): Trouble {
+function failed(action: Exclude<Action, AbortAction | WaitAction>, actor: Actor, error: unknown): Trouble {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StillGoing) return { kind: 'waiting', message };
   const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
@@ -175,7 +175,7 @@ function failed(action: Exclude<Action, FailAction | WaitAction>, actor: Actor, 
   if (action.type === 'create' && isNamespaceGone(error)) {
     // The object itself is deleted with its namespace: a failure to report would be noise, a retry in vain.
     const stopsNothing = told.stopsNothing === true || told.isOptional === true;
-    return { kind: 'waiting', message, lookAgainMs: NAMESPACE_GONE_MS, stopsNothing, group: action.group };
+    return { kind: 'waiting', message, requeueAfterMs: NAMESPACE_GONE_MS, stopsNothing, group: action.group };
   }
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
@@ -196,7 +196,7 @@ function withError(note: string, message: string): string {
   return note.endsWith(':') ? `${note} ${message}` : `${note}, ${message}`;
 }
 
-async function carryOut(action: Exclude<Action, FailAction | WaitAction>, actor: Actor): Promise<void> {
+async function carryOut(action: Exclude<Action, AbortAction | WaitAction>, actor: Actor): Promise<void> {
   switch (action.type) {
     case 'event':
       tell(actor, action.event);

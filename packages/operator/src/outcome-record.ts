@@ -6,7 +6,7 @@ export type Trouble =
   | {
       readonly kind: 'waiting';
       readonly message: string;
-      readonly lookAgainMs?: number;
+      readonly requeueAfterMs?: number;
       readonly stopsNothing?: boolean | undefined;
       readonly group?: string | undefined;
     }
@@ -44,8 +44,14 @@ export class OutcomeRecord {
       return { kind: 'failed', message, failure, ...groups, ...missing };
     }
     if (this.#waiting === undefined) return { kind: 'done', ...missing };
-    const { message, lookAgainMs } = this.#waiting;
-    return { kind: 'waiting', message, ...(lookAgainMs === undefined ? {} : { lookAgainMs }), ...groups, ...missing };
+    const { message, requeueAfterMs } = this.#waiting;
+    return {
+      kind: 'waiting',
+      message,
+      ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+      ...groups,
+      ...missing,
+    };
   }
 }
 
@@ -53,5 +59,5 @@ type Waiting = Extract<Trouble, { kind: 'waiting' }>;
 
 /** One that does not say how long it takes is looked at soonest. */
 function sooner(a: Waiting | undefined, b: Waiting): Waiting {
-  return a === undefined || (b.lookAgainMs ?? 0) < (a.lookAgainMs ?? 0) ? b : a;
+  return a === undefined || (b.requeueAfterMs ?? 0) < (a.requeueAfterMs ?? 0) ? b : a;
 }

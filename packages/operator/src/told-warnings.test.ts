@@ -6,7 +6,7 @@ const event = (note: string): Action => ({
   type: 'event',
   event: { severity: 'Warning', reason: 'R', action: 'Validate', note },
 });
-const other: Action = { type: 'fail', message: 'x' };
+const other: Action = { type: 'abort', message: 'x' };
 let warnings: ToldWarnings;
 beforeEach(() => {
   warnings = new ToldWarnings();
@@ -16,8 +16,8 @@ const told = (actions: readonly Action[], now = 0, generation = 1) =>
 
 describe('a standing warning', () => {
   it('is told once, and everything else each time', () => {
-    expect(told([event('a'), other])).toEqual(['event', 'fail']);
-    expect(told([event('a'), other])).toEqual(['fail']);
+    expect(told([event('a'), other])).toEqual(['event', 'abort']);
+    expect(told([event('a'), other])).toEqual(['abort']);
     expect(told([event('a'), event('b')])).toEqual(['event']);
   });
 

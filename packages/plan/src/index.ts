@@ -49,7 +49,7 @@ export type {
   CreateAction,
   EventAction,
   DeleteAction,
-  FailAction,
+  AbortAction,
   PatchAction,
   UpdateAction,
   WaitAction,

@@ -7,7 +7,7 @@ import type { GangKind } from './scheduling/scheduler.ts';
 export interface Plan {
   readonly actions: readonly Action[];
   /** Look again after this long even if nothing changes; absent: only when something does. */
-  readonly lookAgainMs?: number;
+  readonly requeueAfterMs?: number;
 }
 
 /**
@@ -23,7 +23,7 @@ export type Action =
   | DeleteAction
   | RayAction
   | WaitAction
-  | FailAction;
+  | AbortAction;
 
 export interface EventAction {
   readonly type: 'event';
@@ -124,12 +124,12 @@ export interface WaitAction {
   readonly type: 'wait';
   readonly message: string;
   /** When it may be tried. */
-  readonly lookAgainMs: number;
+  readonly requeueAfterMs: number;
 }
 
 /** Ends the plan with an error: what was observed forbids to go on, and trying again later may help. */
-export interface FailAction {
-  readonly type: 'fail';
+export interface AbortAction {
+  readonly type: 'abort';
   readonly message: string;
 }
 
@@ -161,7 +161,7 @@ export interface PlannedEvent {
 export type PlanOutcome = (
   | { readonly kind: 'done' }
   /** Nothing is wrong: something has to be gone first, or to wait. */
-  | { readonly kind: 'waiting'; readonly message: string; readonly lookAgainMs?: number }
+  | { readonly kind: 'waiting'; readonly message: string; readonly requeueAfterMs?: number }
   | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined }
 ) & {
   /** Groups of which a creation was refused. */

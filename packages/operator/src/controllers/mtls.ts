@@ -55,11 +55,11 @@ export function createMtlsController(world: World, options: MtlsControllerOption
     }
     const now = world.clock.now();
     const seen = { cluster, context, installed, now, pods: cache.pods.by('cluster', key) };
-    const { actions, lookAgainMs } = await planFor(key, seen, pass);
+    const { actions, requeueAfterMs } = await planFor(key, seen, pass);
     const when = { now, generation: cluster.metadata?.generation };
     const outcome = await act(warnings.withoutRepeats(key, actions, when), actorFor(cluster, pass));
     if (outcome.kind === 'failed') throw new Error(outcome.message);
-    return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
+    return requeueAfterMs === undefined ? done : requeueAfter(requeueAfterMs);
   }
 
   async function planFor(
@@ -92,7 +92,7 @@ export function createMtlsController(world: World, options: MtlsControllerOption
         const message = error instanceof Error ? error.message : String(error);
         const failed = failedToIssue(issue);
         const event = { ...failed, note: `${failed.note} ${message}` };
-        return [...issued, { type: 'event', event }, { type: 'fail', message }];
+        return [...issued, { type: 'event', event }, { type: 'abort', message }];
       }
     }
     return issued;

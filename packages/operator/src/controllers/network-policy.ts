@@ -58,7 +58,7 @@ export function createNetworkPolicyController(world: World, options: NetworkPoli
       ({ metadata }) => policies.get(toKey(namespace, metadata?.name ?? '')) ?? [],
     );
     const seen = [...new Set([...policies.by('cluster', key), ...named])];
-    const { actions, lookAgainMs } = planNetworkPolicies({ cluster, context, installed, policies: seen });
+    const { actions, requeueAfterMs } = planNetworkPolicies({ cluster, context, installed, policies: seen });
     const when = { now: world.clock.now(), generation: cluster.metadata?.generation };
     const outcome = await act(warnings.withoutRepeats(key, actions, when), {
       client: world.client,
@@ -70,7 +70,7 @@ export function createNetworkPolicyController(world: World, options: NetworkPoli
       informerOf: (kind) => (kind === 'NetworkPolicy' ? policies : informerOf(cache, kind)),
     });
     if (outcome.kind !== 'done') throw new Error(outcome.message);
-    return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
+    return requeueAfterMs === undefined ? done : requeueAfter(requeueAfterMs);
   }
 
   return createController(world, {

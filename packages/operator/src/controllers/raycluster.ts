@@ -150,11 +150,11 @@ class RayClusterReconciler {
     if (status !== undefined && heldMs === 0 && isMovingOn(observed.cluster, status)) return requeueAfter(0);
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
     if (heldMs > 0) return requeueAfter(heldMs);
-    const lookAgainMs = Math.min(
-      plan.lookAgainMs ?? Number.POSITIVE_INFINITY,
+    const requeueAfterMs = Math.min(
+      plan.requeueAfterMs ?? Number.POSITIVE_INFINITY,
       retryMs(status ?? observed.cluster.status),
     );
-    return Number.isFinite(lookAgainMs) ? requeueAfter(lookAgainMs) : done;
+    return Number.isFinite(requeueAfterMs) ? requeueAfter(requeueAfterMs) : done;
   }
 
   /** Only clusters with mutual TLS have certificates to wait for. */
@@ -198,14 +198,14 @@ class RayClusterReconciler {
 
   #wait(
     outcome: Extract<PlanOutcome, { kind: 'waiting' }>,
-    { lookAgainMs = Number.POSITIVE_INFINITY }: RayClusterPlan,
+    { requeueAfterMs = Number.POSITIVE_INFINITY }: RayClusterPlan,
     heldMs: number,
     { log }: ReconcileContext,
   ): ReconcileResult {
     log.info('Waiting', { reason: outcome.message });
     // A status that was held back is told in its time, however long the wait.
     const toldMs = heldMs > 0 ? heldMs : Number.POSITIVE_INFINITY;
-    return requeueAfter(Math.min(outcome.lookAgainMs ?? WAIT_MS, lookAgainMs, toldMs));
+    return requeueAfter(Math.min(outcome.requeueAfterMs ?? WAIT_MS, requeueAfterMs, toldMs));
   }
 
   /** Pods or Services may not be read: that is said where the user looks, and nothing else is touched. */
@@ -219,7 +219,7 @@ class RayClusterReconciler {
     await act(plan.actions, actor);
     const status = unseenStatus(observed, missing);
     if (status !== undefined) await writeStatus(actor, observed.cluster.status, status);
-    return requeueAfter(Math.min(UNSEEN_MS, plan.lookAgainMs ?? UNSEEN_MS));
+    return requeueAfter(Math.min(UNSEEN_MS, plan.requeueAfterMs ?? UNSEEN_MS));
   }
 
   #actor(object: RayCluster, context: ReconcileContext): Actor {

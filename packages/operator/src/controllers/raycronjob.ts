@@ -46,15 +46,15 @@ export function createRayCronJobController(world: World, options: RayCronJobCont
       informerOf: (kind) => informers[kind],
     };
     const outcome = await act(plan.actions, actor);
-    if (outcome.kind === 'waiting' && outcome.lookAgainMs !== undefined) {
+    if (outcome.kind === 'waiting' && outcome.requeueAfterMs !== undefined) {
       pass.log.info('Waiting', { reason: outcome.message });
-      return requeueAfter(outcome.lookAgainMs);
+      return requeueAfter(outcome.requeueAfterMs);
     }
     if (outcome.kind !== 'done') throw new Error(outcome.message);
     // Only now: a time whose RayJob could not be made is not served.
     if (plan.status !== undefined)
       await writeStatus(actor, observed.cronJob.status, { ...observed.cronJob.status, ...plan.status });
-    return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
+    return plan.requeueAfterMs === undefined ? done : requeueAfter(plan.requeueAfterMs);
   }
 
   return createController(world, {

@@ -106,8 +106,8 @@ export function createRayJobController(world: World, options: RayJobControllerOp
     if (plan.actions.some((action) => action.type === 'create' && action.kind === 'RayCluster')) unmade.delete(key);
     const heldMs = await write(key, actor, observed.job, plan.status);
     if (plan.isBeginning === true) unmade.add(key, plan.status ?? observed.job.status ?? {});
-    const lookAgainMs = soonest(heldMs, plan.lookAgainMs);
-    return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
+    const requeueAfterMs = soonest(heldMs, plan.requeueAfterMs);
+    return requeueAfterMs === undefined ? done : requeueAfter(requeueAfterMs);
   }
 
   function forget(key: string): void {
@@ -223,16 +223,16 @@ function toCommand(command: RayAction['command']): Command {
 /** What went wrong is tried again, with growing pauses unless a deadline comes first. */
 function tryAgain(
   outcome: Exclude<PlanOutcome, { kind: 'done' }>,
-  { lookAgainMs }: RayJobPlan,
+  { requeueAfterMs }: RayJobPlan,
   { log }: ReconcileContext,
 ): ReconcileResult {
   if (outcome.kind === 'waiting') {
     log.info('Waiting', { reason: outcome.message });
-    return requeueAfter(outcome.lookAgainMs ?? Math.min(WAIT_MS, lookAgainMs ?? WAIT_MS));
+    return requeueAfter(outcome.requeueAfterMs ?? Math.min(WAIT_MS, requeueAfterMs ?? WAIT_MS));
   }
-  if (lookAgainMs === undefined) throw new PlanFailed(outcome.message);
+  if (requeueAfterMs === undefined) throw new PlanFailed(outcome.message);
   log.error('The plan failed', new PlanFailed(outcome.message));
-  return requeueAfter(Math.min(RETRY_MS, lookAgainMs));
+  return requeueAfter(Math.min(RETRY_MS, requeueAfterMs));
 }
 
 /** A plan that could not be carried out to its end; the key comes back later. */

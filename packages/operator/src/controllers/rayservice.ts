@@ -94,16 +94,16 @@ export function createRayServiceController(world: World, options: RayServiceCont
     };
     const outcome = await act(plan.actions, actor);
     if (outcome.kind === 'failed') throw new PlanFailed(outcome);
-    if (outcome.kind === 'waiting' && outcome.lookAgainMs !== undefined) {
+    if (outcome.kind === 'waiting' && outcome.requeueAfterMs !== undefined) {
       pass.log.info('Waiting', { reason: outcome.message });
-      return requeueAfter(outcome.lookAgainMs);
+      return requeueAfter(outcome.requeueAfterMs);
     }
     if (plan.status !== undefined) {
       await writeStatus(actor, observed.service.status, plan.status);
       // What the status now says is what the next pass goes on from.
       return requeueAfter(0);
     }
-    return plan.lookAgainMs === undefined ? done : requeueAfter(plan.lookAgainMs);
+    return plan.requeueAfterMs === undefined ? done : requeueAfter(plan.requeueAfterMs);
   }
 
   /** Hands a configuration to a head, without waiting for what becomes of it. */

@@ -74,7 +74,7 @@ export function planOwnPki(observed: ObservedOwnPki): OwnPkiPlan {
     authority !== undefined || signer === undefined
       ? [authority].filter((issue) => issue !== undefined)
       : leaves.flatMap((part) => issueOf(observed, cluster, part, signer) ?? []);
-  return { actions: runningOut(observed, cluster), issues, lookAgainMs: REST_MS };
+  return { actions: runningOut(observed, cluster), issues, requeueAfterMs: REST_MS };
 }
 
 interface Part {

@@ -42,7 +42,7 @@ const NOT_READY = 'Normal MTLSCertsNotReady: Waiting for cert-manager to issue m
 
 describe('planPki()', () => {
   it('asks for an authority and two certificates, from the root down', () => {
-    const { actions, lookAgainMs } = planPki(pki());
+    const { actions, requeueAfterMs } = planPki(pki());
     expect(words(actions)).toEqual([
       'create Issuer ray-selfsigned-issuer-demo',
       'create Certificate ray-ca-certificate-demo',
@@ -51,7 +51,7 @@ describe('planPki()', () => {
       'create Certificate ray-worker-cert-demo',
       NOT_READY,
     ]);
-    expect(lookAgainMs).toBe(30_000);
+    expect(requeueAfterMs).toBe(30_000);
   });
 
   it('waits for certificates that are not issued as they are asked for now', () => {
@@ -61,9 +61,9 @@ describe('planPki()', () => {
   });
 
   it('says when all are issued, and looks again now and then', () => {
-    const { actions, lookAgainMs } = afterIssue();
+    const { actions, requeueAfterMs } = afterIssue();
     expect(words(actions)).toEqual([READY]);
-    expect(lookAgainMs).toBe(60_000);
+    expect(requeueAfterMs).toBe(60_000);
   });
 
   it('names the pods that have come, each on the certificate of its kind', () => {

@@ -59,7 +59,10 @@ export function planPki(observed: ObservedPki): Plan {
     ...ensureLeaf(observed, 'worker', worker),
     ...ownSecrets(observed),
   ];
-  return { actions: [...actions, ...verdict(observed, cluster)], lookAgainMs: isReady(observed) ? REST_MS : WAIT_MS };
+  return {
+    actions: [...actions, ...verdict(observed, cluster)],
+    requeueAfterMs: isReady(observed) ? REST_MS : WAIT_MS,
+  };
 }
 
 function leaves(observed: ObservedPki, cluster: RayCluster, spec: RayClusterSpec) {

@@ -87,7 +87,7 @@ describe('planNetworkPolicies()', () => {
     expect(said({ policies })).toEqual([
       expect.stringMatching(/^Warning NetworkPolicyNameCollision: NetworkPolicy ml\/demo-head already exists/),
     ]);
-    expect(plan({ policies }).lookAgainMs).toBe(30_000);
+    expect(plan({ policies }).requeueAfterMs).toBe(30_000);
     expect(said({ policies, ...WITHOUT })).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe('planNetworkPolicies()', () => {
       'create NetworkPolicy demo-head',
       'create NetworkPolicy demo-workers-big',
     ]);
-    expect(plan({ policies, spec }).lookAgainMs).toBe(30_000);
+    expect(plan({ policies, spec }).requeueAfterMs).toBe(30_000);
   });
 
   it('puts the labels back on a policy of its own', () => {

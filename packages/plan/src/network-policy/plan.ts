@@ -33,7 +33,7 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
   const told = taken.map(tellOfCollision);
   // Without the head's nothing is isolated; without that of one group the others are.
-  if (taken.some((policy) => policy === wanted[0])) return { actions: told, lookAgainMs: LOOK_AGAIN_MS };
+  if (taken.some((policy) => policy === wanted[0])) return { actions: told, requeueAfterMs: LOOK_AGAIN_MS };
   const names = new Set(wanted.map(nameIn));
   const superfluous = observed.policies.filter(
     (policy) => isOwn(cluster.metadata?.uid ?? '', policy) && !names.has(nameIn(policy)),
@@ -45,7 +45,7 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
       .flatMap((policy) => bringUp(cluster, policy, find(observed.policies, policy))),
     ...superfluous.flatMap((policy) => remove(cluster, policy)),
   ];
-  return taken.length === 0 ? { actions } : { actions, lookAgainMs: LOOK_AGAIN_MS };
+  return taken.length === 0 ? { actions } : { actions, requeueAfterMs: LOOK_AGAIN_MS };
 }
 
 function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {

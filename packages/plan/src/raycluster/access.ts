@@ -34,7 +34,7 @@ function planServiceAccount(subject: Subject): readonly Action[] {
     const note = `Failed to reconcile RayCluster ${fullName(subject, name)}. If users specify ServiceAccountName for the head Pod, they need to create a ServiceAccount themselves. However, ServiceAccount ${own} is not found. Please create one. See the PR description of https://github.com/ray-project/kuberay/pull/1128 for more details.`;
     return [
       validationWarning(SharedEventReason.AutoscalerServiceAccountNotFound, note),
-      { type: 'fail', message: `serviceaccounts "${own}" not found` },
+      { type: 'abort', message: `serviceaccounts "${own}" not found` },
     ];
   }
   return createUnlessThere(

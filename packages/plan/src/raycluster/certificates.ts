@@ -28,7 +28,7 @@ export function holdForCertificates({ pki }: Subject, actions: readonly Action[]
   if (pki.isReady) return pki.own === undefined ? actions : actions.map((action) => withMarks(pki, action));
   const others = actions.filter(({ type }) => type !== 'create');
   if (others.length === actions.length) return actions;
-  const wait: Action = { type: 'wait', message: `mTLS secrets not ready: ${pki.why}`, lookAgainMs: LOOK_AGAIN_MS };
+  const wait: Action = { type: 'wait', message: `mTLS secrets not ready: ${pki.why}`, requeueAfterMs: LOOK_AGAIN_MS };
   return [...others, wait];
 }
 

@@ -46,7 +46,10 @@ function planHeadService(subject: Subject): readonly Action[] {
   if (found.length > 1) {
     const names = found.map((service) => service.name).join(' ');
     return [
-      { type: 'fail', message: `${found.length} head service found [${names}]. Please delete the extra head services` },
+      {
+        type: 'abort',
+        message: `${found.length} head service found [${names}]. Please delete the extra head services`,
+      },
     ];
   }
   const wantedService = buildHeadService(cluster, spec, context);

@@ -20,7 +20,7 @@ export interface Permitted {
 export function permitted(subject: Subject, group: string, missing: number, size = 1): Permitted {
   const hold = subject.holds.get(group);
   if (hold === undefined || hold.until <= subject.now || missing <= 0) return { count: missing, actions: [] };
-  const wait = (message: string): Action => ({ type: 'wait', message, lookAgainMs: hold.until - subject.now });
+  const wait = (message: string): Action => ({ type: 'wait', message, requeueAfterMs: hold.until - subject.now });
   if (hold.kind === 'refused')
     return { count: 0, actions: [wait(`group ${group}: creating a Pod was refused, trying again later`)] };
   const held = Math.min(missing, Math.ceil(hold.places / size));

@@ -111,8 +111,8 @@ describe('a deleted cluster whose Redis cannot be cleaned', () => {
     planRayCluster(observed({ metadata: { deletionTimestamp, finalizers: [REDIS_FINALIZER] } }));
 
   it('keeps its finalizer for two seconds, so that clients see the deletion', () => {
-    expect(plannedAt('2026-08-01T12:00:00Z')).toMatchObject({ actions: [], lookAgainMs: 2000 });
-    expect(plannedAt('2026-08-01T11:59:59Z')).toMatchObject({ actions: [], lookAgainMs: 1000 });
+    expect(plannedAt('2026-08-01T12:00:00Z')).toMatchObject({ actions: [], requeueAfterMs: 2000 });
+    expect(plannedAt('2026-08-01T11:59:59Z')).toMatchObject({ actions: [], requeueAfterMs: 1000 });
     expect(plannedAt('2026-08-01T11:59:58Z').actions).toMatchObject([{ type: 'patch', kind: 'RayCluster' }]);
   });
 
@@ -132,15 +132,15 @@ describe('a deletion in which something is refused', () => {
     ['the end of pods', { pods: [headPod(), worker(0)] }],
     ['the Job', {}],
   ])('goes on without %s and is looked at again soon', (_, more) => {
-    const { actions, lookAgainMs } = planRayCluster(observed({ ...options, ...more }));
+    const { actions, requeueAfterMs } = planRayCluster(observed({ ...options, ...more }));
     expect(actions).not.toEqual([]);
     expect(actions.every((action) => 'isOptional' in action && action.isOptional)).toBe(true);
-    expect(lookAgainMs).toBe(10_000);
+    expect(requeueAfterMs).toBe(10_000);
   });
 
   it('is looked at again in time when its time is nearly over', () => {
     const metadata = { ...deleted, deletionTimestamp: '2026-08-01T11:55:03Z' };
-    expect(planRayCluster(observed({ ...options, metadata })).lookAgainMs).toBe(3001);
+    expect(planRayCluster(observed({ ...options, metadata })).requeueAfterMs).toBe(3001);
   });
 
   it.each<[string, ObservedOptions, string]>([

@@ -45,14 +45,14 @@ export function planDeletion(subject: Subject, canSeePods = true): Plan {
   if (because !== undefined) {
     const visibleMs = deletedAt + VISIBLE_MS - now;
     // A deletion that lies ahead of our clock is not waited for.
-    if (visibleMs > 0 && visibleMs <= VISIBLE_MS) return { actions: [], lookAgainMs: visibleMs };
+    if (visibleMs > 0 && visibleMs <= VISIBLE_MS) return { actions: [], requeueAfterMs: visibleMs };
     return { actions: [release(subject, leftBehind(subject, because))] };
   }
   const timeoutMs = gcsFtDeletionTimeoutSeconds(annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
   // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
-  return { actions: canSeePods ? cleanUp(subject) : [], lookAgainMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
+  return { actions: canSeePods ? cleanUp(subject) : [], requeueAfterMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
 }
 
 /** Whether the object is being deleted and waits for us. */

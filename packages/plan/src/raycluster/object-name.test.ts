@@ -150,7 +150,7 @@ describe('a name for objects', () => {
 
 describe('pods of a cluster whose name is cut', () => {
   const fresh: ObservedOptions = { metadata: { name: NAME }, spec, children: { services: [] } };
-  const look = (options: ObservedOptions) => planRayCluster(observed(options)).lookAgainMs;
+  const look = (options: ObservedOptions) => planRayCluster(observed(options)).requeueAfterMs;
 
   it.each<[string, ObservedOptions, boolean]>([
     ['wait when its objects are tried for the first time', fresh, true],

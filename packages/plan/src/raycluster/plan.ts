@@ -49,12 +49,12 @@ const NO_SPEC: RayClusterSpec = { headGroupSpec: { template: {} } };
 const NAME_LOOK_MS = 1000;
 
 /** Even when nothing changes, a cluster is looked at now and then; the installation says how often, or never. */
-function nextLook(subject: Subject, isWaiting: boolean): Pick<Plan, 'lookAgainMs'> {
+function nextLook(subject: Subject, isWaiting: boolean): Pick<Plan, 'requeueAfterMs'> {
   const { rayClusterRequeueSeconds } = subject.context.env;
   const regular = rayClusterRequeueSeconds > 0 ? rayClusterRequeueSeconds * 1000 : Number.POSITIVE_INFINITY;
   const others = [rejoinLookMs(subject), askInMs(subject), isWaiting ? NAME_LOOK_MS : undefined].filter(
     (ms) => ms !== undefined,
   );
-  const lookAgainMs = Math.min(regular, ...others);
-  return Number.isFinite(lookAgainMs) ? { lookAgainMs } : {};
+  const requeueAfterMs = Math.min(regular, ...others);
+  return Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
 }

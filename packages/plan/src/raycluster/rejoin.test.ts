@@ -71,7 +71,7 @@ describe('Ray is asked for its nodes', () => {
 
 describe('after the head was replaced', () => {
   it('the cluster is looked at again when it is time to ask', () => {
-    expect(planRayCluster(observed({ ...replaced, now: NOW - 30_000 })).lookAgainMs).toBe(20_000);
+    expect(planRayCluster(observed({ ...replaced, now: NOW - 30_000 })).requeueAfterMs).toBe(20_000);
   });
 
   it('nothing is said before Ray has answered', () => {
@@ -115,7 +115,7 @@ describe('after the head was replaced', () => {
     const again = { ...replaced, status: told('False', 80_000), rayNodes: answer() };
     expect(verdict(again)?.lastTransitionTime).toBe('2026-08-01T12:00:00Z');
     expect(plan(again)).toEqual([]);
-    expect(planRayCluster(observed(again)).lookAgainMs).toBe(REJOIN_MS);
+    expect(planRayCluster(observed(again)).requeueAfterMs).toBe(REJOIN_MS);
   });
 
   const late: ObservedOptions = {

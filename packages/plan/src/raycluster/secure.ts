@@ -67,7 +67,7 @@ function tryAgain(subject: Subject, missing: Partial<Secured>): Plan {
   const remedy = `bring the CRDs up to date (manta crds apply), or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
   const note = `RayCluster ${fullName(subject, subject.name)} is not started: the operator's secure profile needs ${fields}, which the installed CRD does not have; ${remedy}`;
   const warned = validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note);
-  return { actions: [writeInto(subject, missing), warned], lookAgainMs: LOOK_AGAIN_MS };
+  return { actions: [writeInto(subject, missing), warned], requeueAfterMs: LOOK_AGAIN_MS };
 }
 
 /** Nobody has looked at it yet, and nothing was made for it. */

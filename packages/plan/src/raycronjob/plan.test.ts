@@ -61,11 +61,11 @@ const childAt = (time: string, fields: Partial<CronChild> = {}): CronChild => ({
 });
 
 /** A plan as one reads it aloud: times of RayJobs instead of their names. */
-function words({ actions, status, lookAgainMs }: RayCronJobPlan): readonly string[] {
+function words({ actions, status, requeueAfterMs }: RayCronJobPlan): readonly string[] {
   return [
     ...actions.map(inWords),
     ...(status === undefined ? [] : [`served ${status.lastScheduleTime}`]),
-    ...(lookAgainMs === undefined ? [] : [`again in ${lookAgainMs / 1000} s`]),
+    ...(requeueAfterMs === undefined ? [] : [`again in ${requeueAfterMs / 1000} s`]),
   ];
 }
 

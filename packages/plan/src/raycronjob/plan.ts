@@ -51,7 +51,7 @@ function planTick(subject: Subject): RayCronJobPlan {
       createChild(subject, tick, name),
     ],
     status: { lastScheduleTime: timestamp(tick) },
-    lookAgainMs: 0,
+    requeueAfterMs: 0,
   };
 }
 
@@ -69,5 +69,5 @@ function createChild(subject: Subject, tick: number, name: string): CreateAction
 
 function waitForNext({ ticks, now }: Subject): RayCronJobPlan {
   const { next } = ticks;
-  return next === undefined ? NOTHING : { actions: [], lookAgainMs: Math.min(next - now, LONGEST_WAIT_MS) };
+  return next === undefined ? NOTHING : { actions: [], requeueAfterMs: Math.min(next - now, LONGEST_WAIT_MS) };
 }

@@ -119,9 +119,9 @@ it('whatever a user, an older version or a hand writes into a job, a decision is
   fc.assert(
     fc.property(anySpec, anyStatus, anyWorld, (spec, status, { make, ...world }) => {
       const observed = make({ ...world, spec: spec as RayJobSpec, status: status as RayJobStatus });
-      const { lookAgainMs = 1 } = planRayJob({ ...observed, parseYaml: JSON.parse });
-      expect(lookAgainMs).toBeGreaterThan(0);
-      expect(Number.isFinite(lookAgainMs)).toBe(true);
+      const { requeueAfterMs = 1 } = planRayJob({ ...observed, parseYaml: JSON.parse });
+      expect(requeueAfterMs).toBeGreaterThan(0);
+      expect(Number.isFinite(requeueAfterMs)).toBe(true);
       expect(() => questionAbout(observed)).not.toThrow();
     }),
     { numRuns: 2000 },

@@ -24,10 +24,10 @@ export function planMissingCluster(subject: Subject): readonly Action[] {
   if (subject.isSelecting) {
     const note = `RayCluster ${name} set in the clusterSelector is not found. It must be created manually`;
     const message = `clusterSelector mode is enabled, but RayCluster ${name} is not found: create it, or name another one in spec.clusterSelector`;
-    return [validationWarning(RayClusterNotFound, note), { type: 'fail', message }];
+    return [validationWarning(RayClusterNotFound, note), { type: 'abort', message }];
   }
   const cluster = buildJobCluster(subject);
-  if (!cluster.ok) return [{ type: 'fail', message: cluster.error }];
+  if (!cluster.ok) return [{ type: 'abort', message: cluster.error }];
   return [
     ...planJobGang(subject, cluster.value),
     {

@@ -58,7 +58,7 @@ describe('rules about what is deleted', () => {
 
   it('are looked at again for the next one', () => {
     const plan = planRayJob(after(rules(rule('DeleteWorkers', 0), rule('DeleteCluster', 30), rule('DeleteSelf', 99))));
-    expect(plan.lookAgainMs).toBe(22_000);
+    expect(plan.requeueAfterMs).toBe(22_000);
   });
 });
 

@@ -18,7 +18,7 @@ export function tidyUp(subject: Subject): Step {
   const tidied = cleanUp(subject);
   return stay(
     [...stopped.actions, ...tidied.actions, ...releaseGang(subject)],
-    soonest(stopped.lookAgainMs, tidied.lookAgainMs),
+    soonest(stopped.requeueAfterMs, tidied.requeueAfterMs),
   );
 }
 
@@ -56,8 +56,8 @@ function byRules(subject: Subject, rules: readonly DeletionRule[]): Step {
   const due = matching.filter(({ rule, waitMs }) => waitMs <= 0 && !isReached(subject, rule.policy));
   const [most] = due.toSorted((a, b) => severityOf(b.rule) - severityOf(a.rule));
   const next = soonest(...matching.map(({ waitMs }) => waitMs));
-  const lookAgainMs = next === undefined ? undefined : next + PAD_MS;
-  return stay(most === undefined ? [] : carryOut(subject, most.rule.policy), lookAgainMs);
+  const requeueAfterMs = next === undefined ? undefined : next + PAD_MS;
+  return stay(most === undefined ? [] : carryOut(subject, most.rule.policy), requeueAfterMs);
 }
 
 function severityOf({ policy }: DeletionRule): number {

@@ -228,7 +228,7 @@ describe('a head that does not answer', () => {
   });
 
   it('is looked at again when its time is over', () => {
-    expect(planRayJob(since(290)).lookAgainMs).toBe(10_000);
+    expect(planRayJob(since(290)).requeueAfterMs).toBe(10_000);
   });
 
   it('tells since when', () => {

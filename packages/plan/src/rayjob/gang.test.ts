@@ -106,8 +106,8 @@ describe('a RayJob with Volcano', () => {
   ])('that %s is not held up by a group of that name which is not its own', (_, status, options) => {
     const { kind, object } = podGroup();
     const gang = [{ kind, object: { ...object, metadata: { ...object.metadata, ownerReferences: [] } } }];
-    expect(planned('volcano', withoutCluster, { gang }).map(({ type }) => type)).toContain('fail');
-    expect(planned('volcano', running, { gang, status, ...options }).map(({ type }) => type)).not.toContain('fail');
+    expect(planned('volcano', withoutCluster, { gang }).map(({ type }) => type)).toContain('abort');
+    expect(planned('volcano', running, { gang, status, ...options }).map(({ type }) => type)).not.toContain('abort');
   });
 
   const ended: RayJobStatus = { jobDeploymentStatus: 'Complete', jobStatus: 'SUCCEEDED' };
@@ -145,7 +145,7 @@ describe('a RayJob with Volcano', () => {
 
   it('has its group ask for nothing while it is suspended, where that was refused before', () => {
     const seen = suspended([podGroup()]);
-    expect(seen).toMatchObject({ actions: [RELEASE], lookAgainMs: 60_000 });
+    expect(seen).toMatchObject({ actions: [RELEASE], requeueAfterMs: 60_000 });
     const [released] = seen.actions.flatMap((action) => (action.type === 'update' ? [action.object] : []));
     expect(suspended([{ kind: 'VolcanoPodGroup', object: released ?? {} }])).toEqual({ actions: [] });
   });
@@ -156,7 +156,7 @@ describe('a RayJob with Volcano', () => {
     const job = { ...seen.job, spec: { ...spec, clusterSelector: { 'ray.io/cluster': 'job-x' } } };
     const { actions } = planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
     expect(actions[1]).toEqual({
-      type: 'fail',
+      type: 'abort',
       message: 'gang scheduling does not support RayJob default/job referencing an existing RayCluster',
     });
     expect(actions[0]).toMatchObject({ event: { severity: 'Warning', reason: 'InvalidRayJobSpec' } });
@@ -175,7 +175,7 @@ describe('a RayJob with another scheduler', () => {
   it('KAI: is refused where a pod submits it, and runs in every other mode', () => {
     const refused = planned('kai-scheduler', withoutCluster);
     expect(refused[1]).toEqual({
-      type: 'fail',
+      type: 'abort',
       message: expect.stringContaining('KAI-Scheduler does not support RayJob with K8sJobMode'),
     });
     const accepted = planned('kai-scheduler', withoutCluster, { spec: { submissionMode: 'HTTPMode' } });
@@ -184,7 +184,7 @@ describe('a RayJob with another scheduler', () => {
 
   it('KAI: goes on with one that it found running', () => {
     const types = planned('kai-scheduler', running).map(({ type }) => type);
-    expect(types).not.toContain('fail');
+    expect(types).not.toContain('abort');
     expect(types).not.toContain('event');
   });
 

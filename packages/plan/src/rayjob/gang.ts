@@ -20,7 +20,7 @@ export function planJobGang(subject: Subject, cluster: RayCluster | undefined): 
   const scheduler = schedulerOf(subject.context);
   if (scheduler === undefined) return [];
   const refusal = scheduler.refusal(subject.job);
-  if (refusal !== undefined) return [cannot(subject, refusal), { type: 'fail', message: refusal }];
+  if (refusal !== undefined) return [cannot(subject, refusal), { type: 'abort', message: refusal }];
   return cluster === undefined ? [] : scheduler.plan(jobGang(subject, cluster), subject.gang ?? [], true);
 }
 
@@ -34,7 +34,7 @@ export function keepGang(subject: Subject, step: Step): Step {
 
 /** What forbids to tell the scheduler of a gang stops jobs that are to begin, and none that has begun. */
 function asFarAsPossible(actions: readonly Action[]): readonly Action[] {
-  return actions.filter(({ type }) => type !== 'fail' && type !== 'event');
+  return actions.filter(({ type }) => type !== 'abort' && type !== 'event');
 }
 
 /**

@@ -35,15 +35,15 @@ export function initialize(subject: Subject): Step {
   if (spec.suspend === true && !isDone) return move(subject, { jobDeploymentStatus: JobDeploymentStatus.Suspending });
   const late = pastActiveDeadline(shown(subject)) ?? pastPreRunningDeadline(shown(subject));
   if (late !== undefined && !isDone && !mayBeRunning(subject)) return late;
-  const lookAgainMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
-  if (cluster === undefined) return withoutCluster(subject, lookAgainMs);
+  const requeueAfterMs = soonest(msToActiveDeadline(subject), msToPreRunningDeadline(subject));
+  if (cluster === undefined) return withoutCluster(subject, requeueAfterMs);
   const gang = planJobGang(subject, cluster);
   if (late === undefined && (!isUsable(subject) || isHeadUnnamed(subject))) {
     const told = onAnotherHead(subject, { rayClusterStatus: mirrored(subject), message: troubleOf(subject) });
-    return { ...told, actions: [...gang, ...told.actions], lookAgainMs };
+    return { ...told, actions: [...gang, ...told.actions], requeueAfterMs };
   }
   const step = handOver(subject);
-  return { ...step, actions: [...gang, ...step.actions], lookAgainMs };
+  return { ...step, actions: [...gang, ...step.actions], requeueAfterMs };
 }
 
 /** With the cluster's status as it is now: what waits to be shown goes along with what cannot wait. */
@@ -76,10 +76,10 @@ function isSidecarDone(subject: Subject): boolean {
  * The job's cluster is made, unless a head of it may have run the job from within: one that was ready has, as far as anybody can tell, and
  * of any other it is told first that there will be another one.
  */
-function withoutCluster(subject: Subject, lookAgainMs: number | undefined): Step {
+function withoutCluster(subject: Subject, requeueAfterMs: number | undefined): Step {
   const { mode, status, isUnmade } = subject;
-  if (mode !== JobSubmissionMode.Sidecar || isUnmade === true) return stay(planMissingCluster(subject), lookAgainMs);
-  if (msToLoss(subject) > 0) return stay([], soonest(msToLoss(subject), lookAgainMs));
+  if (mode !== JobSubmissionMode.Sidecar || isUnmade === true) return stay(planMissingCluster(subject), requeueAfterMs);
+  if (msToLoss(subject) > 0) return stay([], soonest(msToLoss(subject), requeueAfterMs));
   if (hasHadHead(status.rayClusterStatus)) return withoutHeadToRunIn(subject);
   const cluster = fullName(subject, status.rayClusterName ?? '');
   const why = `RayCluster ${cluster} is not there, and may have run job ${status.jobId} before: it is made again, and runs the job`;
@@ -129,7 +129,7 @@ function isHeadUnnamed({ mode, cluster }: Subject): boolean {
 function handOver(subject: Subject): Step {
   const { status, mode, address } = subject;
   const found = status.dashboardURL ?? (address.isFound ? address.address : undefined);
-  if (found === undefined) return stay([{ type: 'fail', message: address.isFound ? '' : address.why }]);
+  if (found === undefined) return stay([{ type: 'abort', message: address.isFound ? '' : address.why }]);
   const ready = { dashboardURL: found, message: undefined };
   if (mode === JobSubmissionMode.Interactive)
     return move(subject, { ...ready, jobDeploymentStatus: JobDeploymentStatus.Waiting });

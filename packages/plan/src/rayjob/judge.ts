@@ -26,7 +26,7 @@ export function judge(subject: Subject, submitter: Submitter): Step {
     case 'awaited':
       return stay();
     case 'unreachable':
-      return stay([{ type: 'fail', message: answer.why }]);
+      return stay([{ type: 'abort', message: answer.why }]);
     case 'failing':
       return silent(subject, submitter);
     case 'answered':

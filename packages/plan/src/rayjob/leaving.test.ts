@@ -311,6 +311,6 @@ describe('a job that has ended', () => {
 
   it('keeps its cluster for as long as it should', () => {
     const plan = planRayJob(ended({ spec: { ...shutdown, ttlSecondsAfterFinished: 60 } }));
-    expect(plan).toEqual({ actions: [], lookAgainMs: 52_000 });
+    expect(plan).toEqual({ actions: [], requeueAfterMs: 52_000 });
   });
 });

@@ -129,14 +129,14 @@ describe('a job that initialises', () => {
 
   it('looks again exactly at its deadline', () => {
     const spec = { activeDeadlineSeconds: 100, preRunningDeadlineSeconds: 90 };
-    expect(planRayJob(initializing({ cluster: cluster(), spec })).lookAgainMs).toBe(30_000);
+    expect(planRayJob(initializing({ cluster: cluster(), spec })).requeueAfterMs).toBe(30_000);
   });
 
   it('looks again at its deadline also while it is being handed over and that may fail', () => {
     const spec = { activeDeadlineSeconds: 100, preRunningDeadlineSeconds: 90 };
     const address = { isFound: false, why: 'dashboard port is not found' } as const;
-    expect(planRayJob(initializing({ spec, address })).lookAgainMs).toBe(30_000);
-    expect(planRayJob(initializing({ spec })).lookAgainMs).toBe(30_000);
+    expect(planRayJob(initializing({ spec, address })).requeueAfterMs).toBe(30_000);
+    expect(planRayJob(initializing({ spec })).requeueAfterMs).toBe(30_000);
   });
 
   it('tells the deadline in words that users know', () => {

@@ -66,14 +66,14 @@ function advance(subject: Subject): Step {
   }
 }
 
-function planned(subject: Subject, { actions, status, lookAgainMs, isBeginning }: Step): RayJobPlan {
+function planned(subject: Subject, { actions, status, requeueAfterMs, isBeginning }: Step): RayJobPlan {
   const written = status === undefined ? undefined : statusToWrite(subject.status, status, subject.now);
   const isRepaired =
     subject.status.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed &&
     (status === undefined || status.jobDeploymentStatus !== JobDeploymentStatus.ValidationFailed);
   return {
     actions,
-    ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
     ...(written === undefined ? {} : { status: written }),
     ...(isRepaired ? { isRepaired } : {}),
     ...(isBeginning === true ? { isBeginning } : {}),

@@ -35,7 +35,7 @@ export function follow(subject: Subject): Step {
   return {
     ...step,
     actions: [...service, ...step.actions],
-    lookAgainMs: soonest(step.lookAgainMs, nextLook(subject), serviceMs),
+    requeueAfterMs: soonest(step.requeueAfterMs, nextLook(subject), serviceMs),
   };
 }
 
@@ -90,7 +90,7 @@ function withoutHead(subject: Subject): Step | undefined {
   if (mode !== JobSubmissionMode.Sidecar || heads.length === 1) return undefined;
   if (heads.length > 1) {
     const names = heads.map(({ name }) => name).join(' ');
-    return stay([{ type: 'fail', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
+    return stay([{ type: 'abort', message: `found ${heads.length} head pods [${names}], and one is expected` }]);
   }
   return isHeadless(subject) ? fail(subject, JobFailedReason.AppFailed, NO_HEAD) : undefined;
 }

@@ -56,12 +56,12 @@ function isSubmissionFailing({ mode, answer, submission, spec, status, parseYaml
 }
 
 /** Notes since when the head has not been of use; afterwards nothing needs to be written. */
-export function noteFailure(subject: Subject, why: Changes = {}, lookAgainMs?: number): Step {
+export function noteFailure(subject: Subject, why: Changes = {}, requeueAfterMs?: number): Step {
   const { status, now } = subject;
   if (status.jobStatusCheckFailureStartTime !== undefined && Object.keys(why).length === 0)
-    return stay([], lookAgainMs);
+    return stay([], requeueAfterMs);
   const since = status.jobStatusCheckFailureStartTime ?? timestamp(now);
-  return { ...move(subject, { jobStatusCheckFailureStartTime: since, ...why }), lookAgainMs };
+  return { ...move(subject, { jobStatusCheckFailureStartTime: since, ...why }), requeueAfterMs };
 }
 
 /** The head is of use again. */

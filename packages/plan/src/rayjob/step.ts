@@ -6,14 +6,14 @@ import type { Subject } from './subject.ts';
 export interface Step {
   readonly actions: readonly Action[];
   readonly status?: RayJobStatus;
-  readonly lookAgainMs?: number | undefined;
+  readonly requeueAfterMs?: number | undefined;
   /** The names of an attempt are written down by this step, and nothing has been made under them since. */
   readonly isBeginning?: boolean;
 }
 
-/** Nothing changes; look again when something happens, or after `lookAgainMs`. */
-export function stay(actions: readonly Action[] = [], lookAgainMs?: number): Step {
-  return { actions, lookAgainMs };
+/** Nothing changes; look again when something happens, or after `requeueAfterMs`. */
+export function stay(actions: readonly Action[] = [], requeueAfterMs?: number): Step {
+  return { actions, requeueAfterMs };
 }
 
 /** The job moves on: these fields of its status change. A field that is given as undefined is removed. */

@@ -153,13 +153,13 @@ describe('a job that the operator submits', () => {
   });
 
   it('says what is wrong with its request', () => {
-    const { status, lookAgainMs } = planRayJob(unsubmitted({ spec: { entrypointResources: 'many' } }));
+    const { status, requeueAfterMs } = planRayJob(unsubmitted({ spec: { entrypointResources: 'many' } }));
     expect(status?.message).toBe('spec.entrypointResources is no JSON object of numbers: many');
-    expect(lookAgainMs).toBe(3000);
+    expect(requeueAfterMs).toBe(3000);
   });
 
   it('is looked at again when it may be handed over again', () => {
-    expect(planRayJob(unsubmitted({ submission: SUBMITTED })).lookAgainMs).toBe(2999);
+    expect(planRayJob(unsubmitted({ submission: SUBMITTED })).requeueAfterMs).toBe(2999);
   });
 
   it('that Ray has begun and forgotten is handed over once that is written', () => {

@@ -27,13 +27,13 @@ export function submit(subject: Subject): Step {
   const { spec, status, submission, parseYaml, now } = subject;
   if (submission?.state === 'running') return stay();
   const againMs = submission === undefined ? 0 : msFromThen(submission.at, AGAIN_MS, now);
-  if (isBetweenTries(submission, now)) return { ...noteFailure(subject), lookAgainMs: againMs };
+  if (isBetweenTries(submission, now)) return { ...noteFailure(subject), requeueAfterMs: againMs };
   const place = placeOf(subject);
   if (place === 'unknown') return stay();
   const hasRun = status.jobStatus !== undefined || status.rayJobInfo?.startTime !== undefined;
   if (hasRun || place === 'another head' || isForgotten(subject)) return startOver(subject);
   const noted = submission?.state === 'failed' ? noteFailure(subject) : clearIfDone(subject);
-  if (againMs > 0) return { ...noted, lookAgainMs: againMs };
+  if (againMs > 0) return { ...noted, requeueAfterMs: againMs };
   const jobId = status.jobId ?? '';
   const request = buildJobSubmission(spec, jobId, parseYaml);
   if (!request.ok) {

@@ -75,7 +75,7 @@ export function planSubmitterJob(subject: Subject, dashboardUrl: string): readon
   const target = { name: cluster.metadata?.name ?? '', spec: cluster.spec };
   const input = { job, jobId: status.jobId ?? '', dashboardUrl, cluster: target, parseYaml };
   const submitter = buildSubmitterJob(input, context);
-  if (!submitter.ok) return [{ type: 'fail', message: submitter.error }];
+  if (!submitter.ok) return [{ type: 'abort', message: submitter.error }];
   const told = `Kubernetes Job ${fullName(subject, name)}`;
   return [
     {

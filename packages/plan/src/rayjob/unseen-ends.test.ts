@@ -191,7 +191,7 @@ describe('a job that runs without its cluster', () => {
   });
 
   it('is looked at again when that time is over, and told what is missing', () => {
-    expect(planRayJob(without(290, { spec: selecting })).lookAgainMs).toBe(10_000);
+    expect(planRayJob(without(290, { spec: selecting })).requeueAfterMs).toBe(10_000);
     const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(600) };
     const { status } = planRayJob(without(300, { spec: selecting, status: { attempts: [attempt] } }));
     expect(status?.message).toBe(

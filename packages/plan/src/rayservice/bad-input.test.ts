@@ -87,7 +87,7 @@ describe('a Gateway that nobody serves', () => {
 
   it('is told of before any upgrade too, and looked at when its minute is over', () => {
     const world = unserved();
-    expect(world.pass().lookAgainMs).toBe(60_000);
+    expect(world.pass().requeueAfterMs).toBe(60_000);
     world.now += 60_000;
     world.pass();
     expect(told(world)).toEqual([`An upgrade would wait: ${NOBODY}; RayCluster ml/${world.active} goes on serving`]);
@@ -124,10 +124,10 @@ describe('a Gateway that nobody serves', () => {
     const creationTimestamp = new Date(world.now - 86_400_000).toISOString();
     const { metadata, ...gateway } = world.gateway ?? {};
     world.gateway = { ...gateway, metadata: { ...metadata, creationTimestamp }, status: { conditions: [waiting] } };
-    expect(world.pass().lookAgainMs).toBe(60_000);
+    expect(world.pass().requeueAfterMs).toBe(60_000);
     expect(told(world)).toEqual([]);
     world.now -= 2_000;
-    expect(world.pass().lookAgainMs).toBe(60_000);
+    expect(world.pass().requeueAfterMs).toBe(60_000);
     world.now += 62_000;
     world.pass();
     expect(told(world)).toHaveLength(1);

@@ -10,7 +10,7 @@ export interface DanglingPlan {
   readonly actions: readonly Action[];
   readonly danglingSince: Readonly<Record<string, number>>;
   /** Until the next one is due. */
-  readonly lookAgainMs: number | undefined;
+  readonly requeueAfterMs: number | undefined;
 }
 
 /** Deletes clusters of no use after the delay in which their last requests can end. */
@@ -24,7 +24,7 @@ export function planDangling(subject: Subject): DanglingPlan {
   return {
     actions: due.flatMap(({ view }) => deleteCluster(subject, view)),
     danglingSince: Object.fromEntries(timed.map(({ view, since }) => [uidOf(view.cluster), since])),
-    lookAgainMs: waits.length === 0 ? undefined : Math.min(...waits),
+    requeueAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
   };
 }
 

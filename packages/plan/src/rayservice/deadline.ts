@@ -19,7 +19,7 @@ import { podTroubleOf, troubleOf } from './trouble.ts';
 export interface DeadlinePlan {
   readonly actions: readonly Action[];
   /** Until the deadline, if there is one. */
-  readonly lookAgainMs: number | undefined;
+  readonly requeueAfterMs: number | undefined;
 }
 
 /** Whether the wanted spec is one that was tried and rolled back: it is not tried again until it is changed, or the note taken away. */
@@ -42,7 +42,7 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const pauseMs = strategy.kind === 'incremental' ? strategy.pace.intervalMs : 0;
   const dueAt = Math.max(lastProgress(subject) + pauseMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
   const leftMs = dueAt - now;
-  if (leftMs > 0) return { actions: [], lookAgainMs: leftMs };
+  if (leftMs > 0) return { actions: [], requeueAfterMs: leftMs };
   const podTrouble = podTroubleOf(pending.view) ?? routingTrouble(subject)?.why;
   const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
   const limit = formatDuration(durationFromMs(limitMs));
@@ -51,11 +51,11 @@ export function planDeadline(subject: Subject): DeadlinePlan {
   const annotations = { [Annotation.FailedUpgrade]: fingerprint(subject) };
   const patch = { metadata: { resourceVersion: service.metadata?.resourceVersion, annotations } };
   const done = warning(RayServiceEventReason.UpgradeRolledBack, 'Reconcile', note);
-  return { actions: [patchSelf('RayService', service, patch, { done })], lookAgainMs: undefined };
+  return { actions: [patchSelf('RayService', service, patch, { done })], requeueAfterMs: undefined };
 }
 
 const LOOK_ROUND_MS = 30_000;
-const NOTHING_DUE: DeadlinePlan = { actions: [], lookAgainMs: undefined };
+const NOTHING_DUE: DeadlinePlan = { actions: [], requeueAfterMs: undefined };
 
 /** By this an upgrade is known again: the cluster and the configuration that it leads to. */
 function fingerprint({ spec }: Subject): string {

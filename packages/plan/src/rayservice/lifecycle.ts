@@ -28,7 +28,7 @@ export function planDeletion(subject: Subject): Plan {
   const { finalizers = [], resourceVersion } = service.metadata ?? {};
   if (!finalizers.includes(OURS)) return { actions: [] };
   if (clusters.length > 0) {
-    return { actions: clusters.flatMap((view) => deleteCluster(subject, view)), lookAgainMs: LOOK_AGAIN_MS };
+    return { actions: clusters.flatMap((view) => deleteCluster(subject, view)), requeueAfterMs: LOOK_AGAIN_MS };
   }
   const others = finalizers.filter((finalizer) => finalizer !== OURS);
   return { actions: [patchSelf('RayService', service, { metadata: { resourceVersion, finalizers: others } })] };

@@ -34,7 +34,7 @@ interface Sides {
 export interface NextStatus {
   readonly status: RayServiceStatuses;
   readonly actions: readonly Action[];
-  readonly lookAgainMs: number;
+  readonly requeueAfterMs: number;
 }
 
 /** Everything is looked at again after this time, whatever is heard in between. */
@@ -80,7 +80,7 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
   return {
     status: { ...final, serviceStatus: isReady ? 'Running' : '' },
     actions: timedOut === undefined ? [] : [{ type: 'event', event: timedOut.event }],
-    lookAgainMs: Math.min(...waits(subject, decisions, final, isReady)),
+    requeueAfterMs: Math.min(...waits(subject, decisions, final, isReady)),
   };
 }
 
@@ -149,8 +149,8 @@ function waits(
     rest,
     timeLeftMs(subject, status) ?? 0,
     routingTrouble(subject)?.hopeMs ?? 0,
-    toActive?.lookAgainMs ?? 0,
-    toPending?.lookAgainMs ?? 0,
+    toActive?.requeueAfterMs ?? 0,
+    toPending?.requeueAfterMs ?? 0,
   ];
   return [isMoving ? MOVING_LOOK_MS : SETTLED_LOOK_MS, ...timers.filter((ms) => ms > 0)];
 }

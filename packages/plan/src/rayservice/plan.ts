@@ -41,7 +41,7 @@ export function planRayService(observed: ObservedRayService): RayServicePlan {
     return finish(subject, planDangling(subject), {
       actions: [...finalizer, ...suspension.actions],
       status: suspension.status,
-      ...(isMoving ? { lookAgainMs: SUSPENDING_LOOK_MS } : {}),
+      ...(isMoving ? { requeueAfterMs: SUSPENDING_LOOK_MS } : {}),
     });
   }
   const resumed = withStatus(subject, suspension.status);
@@ -88,17 +88,17 @@ interface Unfinished extends Plan {
 function finish(subject: Subject, dangling: DanglingPlan, plan: Unfinished): RayServicePlan {
   const { service, now, memory } = subject;
   const before = service.status ?? {};
-  const { status, lookAgainMs } = plan;
+  const { status, requeueAfterMs } = plan;
   const next =
     status === undefined
       ? undefined
       : { activeServiceStatus: EMPTY_SIDE, pendingServiceStatus: EMPTY_SIDE, ...withoutEmpties(status) };
-  const waits = [lookAgainMs, dangling.lookAgainMs].filter((ms) => ms !== undefined);
+  const waits = [requeueAfterMs, dangling.requeueAfterMs].filter((ms) => ms !== undefined);
   return {
     actions: plan.actions,
     memory: { ...(plan.memory ?? memory), danglingSince: dangling.danglingSince },
     settled: plan.settled ?? [],
-    ...(waits.length === 0 ? {} : { lookAgainMs: Math.min(...waits) }),
+    ...(waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }),
     ...(next !== undefined && isWorthWriting(before, next)
       ? { status: { ...next, lastUpdateTime: timestamp(now) } }
       : {}),

@@ -54,7 +54,7 @@ export function planRunning(observed: Subject): RunningPlan {
       ...deadline.actions,
     ],
     status: next.status,
-    lookAgainMs: Math.min(next.lookAgainMs, deadline.lookAgainMs ?? next.lookAgainMs),
+    requeueAfterMs: Math.min(next.requeueAfterMs, deadline.requeueAfterMs ?? next.requeueAfterMs),
     memory: remember(subject, toActive, toPending, told),
     settled: [...(toActive?.settled ?? []), ...(toPending?.settled ?? [])],
   };
@@ -166,7 +166,7 @@ function withoutGatewayApi(subject: Subject): RunningPlan | undefined {
   return {
     actions: memory.told.includes(message) ? [] : [{ type: 'event', event }],
     status: { ...before, conditions, ...(generation === undefined ? {} : { observedGeneration: generation }) },
-    lookAgainMs: 60_000,
+    requeueAfterMs: 60_000,
     memory: { ...memory, told: [message] },
     settled: [],
   };

@@ -23,7 +23,7 @@ export interface SubmissionPlan {
   readonly isUnusable?: boolean;
   /** What the user has been told and need not be told again. */
   readonly told?: string | undefined;
-  readonly lookAgainMs?: number | undefined;
+  readonly requeueAfterMs?: number | undefined;
 }
 
 const FIRST_PAUSE_MS = 2_000;
@@ -46,7 +46,7 @@ export function planSubmission(
   }
   if (next.kind === 'assumed') return { ...noted, capacity: next.capacity };
   const waitMs = noted.head.pauseUntil - subject.now;
-  if (waitMs > 0) return { ...noted, lookAgainMs: waitMs };
+  if (waitMs > 0) return { ...noted, requeueAfterMs: waitMs };
   return send(side, noted, next.wanted, next.isStep);
 }
 

@@ -23,7 +23,7 @@ export function planServices(subject: Subject, target: ServiceCluster): readonly
 }
 
 function isPossible({ type }: Action): boolean {
-  return type !== 'fail';
+  return type !== 'abort';
 }
 
 /** The name under which the service takes Serve traffic. */
@@ -102,7 +102,7 @@ function isOfAnother(subject: Subject, { metadata }: Service): readonly Action[]
   const event = warning(Event.FailedToUpdateService, 'Update', `Failed to update the service ${name}, ${why}`);
   return [
     { type: 'event', event },
-    { type: 'fail', message },
+    { type: 'abort', message },
   ];
 }
 
@@ -127,6 +127,6 @@ function noPort(): readonly Action[] {
   const event = warning(Event.FailedToCreateService, 'Create', NO_SERVE_PORT);
   return [
     { type: 'event', event },
-    { type: 'fail', message: NO_SERVE_PORT },
+    { type: 'abort', message: NO_SERVE_PORT },
   ];
 }

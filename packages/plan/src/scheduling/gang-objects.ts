@@ -35,7 +35,7 @@ export function planGangObject(
     .flatMap((record) => deletion(gang, record));
   if (wanted === undefined) return removed;
   if (live === undefined) return [...removed, creation(gang, kind, wanted)];
-  if (!isOwn(gang, live)) return [{ type: 'fail', message: collision(gang, live) }];
+  if (!isOwn(gang, live)) return [{ type: 'abort', message: collision(gang, live) }];
   const spec = aligned(live.object.spec, wanted.spec);
   if (spec === undefined) return removed;
   const told = `${publicKind(kind)} ${nameOf(live.object)}`;

@@ -54,7 +54,7 @@ type Maybe = GangRecord | undefined;
 function bringUp(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const count = memberCount(gang);
   const foreign = [workload, group].find((record) => record !== undefined && !isOwn(gang, record));
-  if (foreign !== undefined) return [{ type: 'fail', message: collision(gang, foreign) }];
+  if (foreign !== undefined) return [{ type: 'abort', message: collision(gang, foreign) }];
   if (workload !== undefined && (isGoing(workload) || !isWorkloadFor(workload, count)))
     return isGoing(workload) || group === undefined ? remove(gang, workload) : remove(gang, group);
   if (group !== undefined && (isGoing(group) || minCountOf(group.object.spec) !== count)) return remove(gang, group);
@@ -74,7 +74,7 @@ function takeDown(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] 
 function remove(gang: Gang, record: GangRecord): readonly Action[] {
   const { kind, object } = record;
   const message = `${publicKind(kind)} ${nameOf(object)} is being deleted`;
-  const wait: Action = { type: 'wait', message, lookAgainMs: LOOK_AGAIN_MS };
+  const wait: Action = { type: 'wait', message, requeueAfterMs: LOOK_AGAIN_MS };
   const release = kind === 'WorkloadPodGroup' ? withoutProtection(gang, record) : [];
   return [...release, ...(isGoing(record) ? [] : deletion(gang, record)), wait];
 }

@@ -235,11 +235,11 @@ describe.each(BATCH_SCHEDULERS)('%s', (name) => {
     }));
     world.pods = [];
     const actions = planned(world, name);
-    const failures = actions.filter(({ type }) => type === 'fail');
+    const failures = actions.filter(({ type }) => type === 'abort');
     const told = expect.stringContaining('already exists and is not owned by this RayCluster');
-    expect(failures).toEqual(world.objects.length === 0 ? [] : [{ type: 'fail', message: told }]);
+    expect(failures).toEqual(world.objects.length === 0 ? [] : [{ type: 'abort', message: told }]);
     expect(actions.filter(({ type }) => type === 'delete' || type === 'update')).toEqual([]);
-    const failure = actions.findIndex(({ type }) => type === 'fail');
+    const failure = actions.findIndex(({ type }) => type === 'abort');
     const newPods = actions.flatMap((action, i) => (action.type === 'create' && action.kind === 'Pod' ? [i] : []));
     expect(newPods.every((i) => i > failure)).toBe(true);
   });
@@ -259,7 +259,7 @@ it('trouble with a gang holds up no pod that has to go', () => {
   const foreign = { kind: 'VolcanoPodGroup', object: { metadata: { name: 'ray-demo-pg' } } } as const;
   const context = { ...seen.context, batchScheduler: 'volcano' } as const;
   const { actions } = planRayCluster({ ...seen, context, gang: [foreign] });
-  expect(actions.map(({ type }) => type)).toEqual(['delete', 'fail']);
+  expect(actions.map(({ type }) => type)).toEqual(['delete', 'abort']);
 });
 
 describe('what a gang asks for', () => {
@@ -350,7 +350,7 @@ describe('Volcano', () => {
     const seen = observed({ spec: SPEC, metadata: { labels } });
     const { actions } = planRayCluster({ ...seen, context: { ...seen.context, batchScheduler: 'volcano' }, gang: [] });
     expect(actions).toContainEqual({
-      type: 'fail',
+      type: 'abort',
       message:
         'failed to convert volcano.sh/network-topology-highest-tier-allowed label to int: "two" is not a whole number',
     });

@@ -37,7 +37,7 @@ export const volcano: BatchScheduler = {
     if (isMadeForJob(gang)) return planGangObject(gang, 'VolcanoPodGroup', undefined, seen);
     const isKept = isWanted || gang.owner.kind === 'RayJob';
     const wanted = isKept ? podGroup(gang, isWanted) : parsed(undefined);
-    if (!wanted.ok) return [{ type: 'fail', message: wanted.error }];
+    if (!wanted.ok) return [{ type: 'abort', message: wanted.error }];
     return planGangObject(gang, 'VolcanoPodGroup', wanted.value, seen);
   },
 

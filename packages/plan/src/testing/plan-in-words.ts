@@ -23,8 +23,8 @@ export function say(action: Action): string {
     case 'ray':
       return `ask ${action.cluster} to ${action.command.kind}`;
     case 'wait':
-      return `wait ${action.lookAgainMs} ms: ${action.message}`;
-    case 'fail':
+      return `wait ${action.requeueAfterMs} ms: ${action.message}`;
+    case 'abort':
       return `fail: ${action.message}`;
   }
 }

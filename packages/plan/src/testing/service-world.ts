@@ -195,7 +195,7 @@ export class ServiceWorld {
     this.memory = plan.memory;
     this.submissions = this.submissions.filter(({ id }) => !plan.settled.includes(id));
     for (const action of plan.actions) {
-      if (action.type === 'fail') return plan;
+      if (action.type === 'abort') return plan;
       this.#apply(action);
     }
     if (plan.status !== undefined) this.service = { ...this.service, status: plan.status };

@@ -70,7 +70,7 @@ export class TinyWorld {
 
   carryOut(actions: readonly Action[]): PlanOutcome {
     for (const action of actions) {
-      if (action.type === 'fail') return { kind: 'failed', message: action.message };
+      if (action.type === 'abort') return { kind: 'failed', message: action.message };
       if (action.type === 'create' && !this.#create(action)) return { kind: 'waiting', message: '' };
       if (action.type === 'delete' && action.kind === 'Pod') this.#end(({ uid }) => uid === action.uid);
       if (action.type === 'delete' && action.kind === 'Ingress') this.#children = { ...this.#children, ingresses: [] };

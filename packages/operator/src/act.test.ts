@@ -122,7 +122,7 @@ describe('creating', () => {
     client.faults.onRequest = ({ verb, path }) => {
       if (verb === 'create' && path.includes('/pods')) throw new TransportError('exceeded quota');
     };
-    const refused = (group: string) => ({ ...create('w-0'), group, failure: 'F', stopsNothing: true });
+    const refused = (group: string) => ({ ...create('w-0'), group, failure: 'F', continueOnFailure: true });
     const wait = { type: 'wait', message: 'later', requeueAfterMs: 5 } as const;
     const service = { ...create('s'), kind: 'Service' as const, objects: [{ ...pod('s'), kind: 'Service' }] };
     expect(await act([refused('a'), wait, refused('b'), service], actor)).toEqual({

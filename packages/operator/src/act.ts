@@ -16,15 +16,15 @@ import {
   shapeOf,
 } from '@manta/kube';
 import {
+  type AbortAction,
   type Action,
   type CreateAction,
-  type AbortAction,
   isOwn,
   type PlannedEvent,
   type PlanOutcome,
   type RayAction,
+  type Reported,
   type Rewrite,
-  type Told,
   type WaitAction,
   type WrittenKind,
 } from '@manta/plan';
@@ -119,7 +119,7 @@ function stepsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
 async function tryOut(action: Action, actor: Actor): Promise<Trouble | undefined> {
   if (action.type === 'abort') return { kind: 'failed', message: action.message };
   if (action.type === 'wait')
-    return { kind: 'waiting', message: action.message, requeueAfterMs: action.requeueAfterMs, stopsNothing: true };
+    return { kind: 'waiting', message: action.message, requeueAfterMs: action.requeueAfterMs, continueOnFailure: true };
   try {
     await carryOut(action, actor);
     return undefined;
@@ -167,15 +167,15 @@ async function isGone(refusal: unknown, actor: Actor): Promise<boolean> {
 function failed(action: Exclude<Action, AbortAction | WaitAction>, actor: Actor, error: unknown): Trouble {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StillGoing) return { kind: 'waiting', message };
-  const told: Told = action.type === 'event' || action.type === 'ray' ? {} : action;
+  const told: Reported = action.type === 'event' || action.type === 'ray' ? {} : action;
   if (error instanceof OutdatedError) throw error;
   if (isConflict(error) && action.type !== 'create' && told.isOptional !== true) throw error;
   if (isNotFound(error) && (action.type === 'patch' || action.type === 'update') && told.isOptional !== true)
     throw new OutdatedError(`the object to ${action.type} no longer exists: ${message}`, { cause: error });
   if (action.type === 'create' && isNamespaceGone(error)) {
     // The object itself is deleted with its namespace: a failure to report would be noise, a retry in vain.
-    const stopsNothing = told.stopsNothing === true || told.isOptional === true;
-    return { kind: 'waiting', message, requeueAfterMs: NAMESPACE_GONE_MS, stopsNothing, group: action.group };
+    const continueOnFailure = told.continueOnFailure === true || told.isOptional === true;
+    return { kind: 'waiting', message, requeueAfterMs: NAMESPACE_GONE_MS, continueOnFailure, group: action.group };
   }
   if (told.failed !== undefined) tell(actor, { ...told.failed, note: withError(told.failed.note, message) });
   const missing = missingPermission(error);
@@ -185,7 +185,7 @@ function failed(action: Exclude<Action, AbortAction | WaitAction>, actor: Actor,
     return { kind: 'optional', missing };
   }
   const group = action.type === 'create' ? action.group : undefined;
-  return { kind: 'failed', message, failure: told.failure, stopsNothing: told.stopsNothing, group, missing };
+  return { kind: 'failed', message, failure: told.failure, continueOnFailure: told.continueOnFailure, group, missing };
 }
 
 /** How often a create is tried again in a namespace that is being deleted; only a finalizer keeps one for longer. */

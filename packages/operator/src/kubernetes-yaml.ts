@@ -1,5 +1,5 @@
-import { YAML_LIMITS } from '@manta/base';
 import type { YamlParser } from '@manta/api';
+import { YAML_LIMITS } from '@manta/base';
 import { parseDocument, type ScalarTag, type Tags, type YAMLError } from 'yaml';
 import { parseJson } from './yaml-json.ts';
 import { yamlNumber } from './yaml-number.ts';

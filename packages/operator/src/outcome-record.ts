@@ -7,14 +7,14 @@ export type Trouble =
       readonly kind: 'waiting';
       readonly message: string;
       readonly requeueAfterMs?: number;
-      readonly stopsNothing?: boolean | undefined;
+      readonly continueOnFailure?: boolean | undefined;
       readonly group?: string | undefined;
     }
   | {
       readonly kind: 'failed';
       readonly message: string;
       readonly failure?: string | undefined;
-      readonly stopsNothing?: boolean | undefined;
+      readonly continueOnFailure?: boolean | undefined;
       readonly group?: string | undefined;
       readonly missing?: string | undefined;
     };
@@ -33,7 +33,7 @@ export class OutcomeRecord {
     if (trouble.group !== undefined) this.#refusedGroups.push(trouble.group);
     if (trouble.kind === 'waiting') this.#waiting = sooner(this.#waiting, trouble);
     else this.#failed ??= trouble;
-    return trouble.stopsNothing !== true;
+    return trouble.continueOnFailure !== true;
   }
 
   outcome(): PlanOutcome {

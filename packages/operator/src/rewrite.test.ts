@@ -4,7 +4,7 @@ import { deleteOwn, patchOwn, type Rewrite, updateOwn } from '@manta/plan';
 import type { Entry, Informer } from '@manta/runtime';
 import { FakeClient } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rewrite, type Rewriter } from './rewrite.ts';
+import { type Rewriter, rewrite } from './rewrite.ts';
 
 const OURS = 'cluster-uid';
 const THEIRS = 'other-uid';

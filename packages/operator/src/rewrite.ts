@@ -8,7 +8,7 @@ import {
   type ResourceType,
   type Status,
 } from '@manta/kube';
-import { controllerOf, type DeleteAction, type PatchAction, refusalOf, type Rewrite } from '@manta/plan';
+import { controllerOf, type DeleteAction, type PatchAction, type Rewrite, refusalOf } from '@manta/plan';
 import { type Informer, toKey } from '@manta/runtime';
 
 /** What changing an object that exists needs: the reconciled object, the means, and the cache that shows the other. */

@@ -14,26 +14,26 @@ import {
   registerProcessMetrics,
   reportFailures,
   thisProcess,
+  type World,
   watchLoop,
   workersCheck,
-  type World,
 } from '@manta/runtime';
-import { createShortcomings } from './cluster/shortcomings.ts';
 import { unmetRequirement } from './cluster/requirements.ts';
+import { createShortcomings } from './cluster/shortcomings.ts';
 import { type ControllersInput, createControllers } from './controllers/controllers.ts';
 import type { OperatorOptions } from './options/options.ts';
 import { readOptions } from './options/read-options.ts';
 import { relevantPermissions } from './permissions/relevant.ts';
 import { connect } from './process/connect.ts';
-import { createFirstContact } from './process/first-contact.ts';
 import { joinElection, leaseNamespace } from './process/election.ts';
+import { createFirstContact } from './process/first-contact.ts';
 import { openLog } from './process/logging.ts';
-import { rayTokenReader } from './process/ray-token.ts';
 import { openRaySend } from './process/ray-send.ts';
+import { rayTokenReader } from './process/ray-token.ts';
 import { startServers } from './process/servers.ts';
 import { stopSignal } from './process/signals.ts';
-import { stopOnUnknownFailure } from './process/unknown-failure.ts';
 import { StartError } from './process/start-error.ts';
+import { stopOnUnknownFailure } from './process/unknown-failure.ts';
 import { readWebhookSettings } from './webhooks/read-settings.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
 import { createYamlOffLoop, PARSE_YAML, parseYamlFromStdin } from './yaml-process.ts';

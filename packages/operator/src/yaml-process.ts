@@ -1,5 +1,5 @@
-import { YAML_LIMITS } from '@manta/base';
 import type { Parsed } from '@manta/api';
+import { YAML_LIMITS } from '@manta/base';
 import { parseWholeYaml } from './kubernetes-yaml.ts';
 import { toPlain } from './yaml-plain.ts';
 

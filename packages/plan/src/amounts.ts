@@ -1,12 +1,12 @@
 import {
-  addQuantities,
   type Amount,
-  compareQuantities,
+  addQuantities,
   type Container,
+  compareQuantities,
   formatQuantity,
   multiplyQuantity,
-  parseQuantity,
   type PodSpec,
+  parseQuantity,
   type Quantity,
   quantityOf,
 } from '@manta/api';

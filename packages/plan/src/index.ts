@@ -1,3 +1,4 @@
+export { type Amounts, addAmounts, amountsOf, containerAmounts, NO_AMOUNTS, timesAmounts } from './amounts.ts';
 export { AUTH_TOKEN_BYTES, buildAuthSecret, wantsAuthSecret } from './build/auth-secret.ts';
 export {
   buildAutoscalerRole,
@@ -17,6 +18,7 @@ export type { ReplicaPlace } from './build/pod-labels.ts';
 export { buildRedisCleanupJob, keepsStateInRedis, type RedisCleanupOptions } from './build/redis-cleanup.ts';
 export { buildRoute, type Route } from './build/route.ts';
 export { buildServeService, NO_SERVE_PORT, wantsServeService } from './build/serve-service.ts';
+export { servePortOf } from './build/service-services.ts';
 export { type SubmitInput, submitCommand } from './build/submitter-command.ts';
 export type { TargetCluster } from './build/submitter-container.ts';
 export {
@@ -29,6 +31,17 @@ export { buildJobSubmission, type JobSubmission } from './build/submitter-reques
 export { readRuntimeEnv } from './build/submitter-runtime-env.ts';
 export { type SidecarInput, sidecarSubmitter, withSidecarSubmitter } from './build/submitter-sidecar.ts';
 export { atPlace, buildWorkerPod } from './build/worker-pod.ts';
+export { type Certificate, type Issuer, isIssued, PkiComponent } from './mtls/cert-manager.ts';
+export { leafStateOf } from './mtls/leaf-state.ts';
+export {
+  type Issue,
+  type ObservedOwnPki,
+  type OwnPkiPlan,
+  planOwnPki,
+} from './mtls/own.ts';
+export { type ObservedPki, planPki } from './mtls/plan.ts';
+export { type ObservedNetworkPolicies, planNetworkPolicies } from './network-policy/plan.ts';
+export { buildNetworkPolicies } from './network-policy/policies.ts';
 export {
   controllerOf,
   deleteOwn,
@@ -39,38 +52,40 @@ export {
   type Target,
   updateOwn,
 } from './ownership.ts';
-export { OWNERSHIP_EXCEPTIONS, type OwnershipException, refusalOf, type Rewrite } from './ownership-exceptions.ts';
+export { OWNERSHIP_EXCEPTIONS, type OwnershipException, type Rewrite, refusalOf } from './ownership-exceptions.ts';
 export type {
+  AbortAction,
   Action,
   ChildKind,
-  WrittenKind,
-  RayAction,
-  RayCommand,
   CreateAction,
-  EventAction,
   DeleteAction,
-  AbortAction,
+  EventAction,
   PatchAction,
-  UpdateAction,
-  WaitAction,
   Plan,
   PlannedEvent,
   PlanOutcome,
-  Told,
+  RayAction,
+  RayCommand,
+  Reported,
+  UpdateAction,
+  WaitAction,
+  WrittenKind,
 } from './plan.ts';
 export { planUnseen, unseenStatus } from './raycluster/blind.ts';
 export type { CreateHold } from './raycluster/create-hold.ts';
-export { ownPods } from './raycluster/subject.ts';
 export { HEAD_PLACE, isHeadInQuestion, predecessorOf } from './raycluster/head-name.ts';
+export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
 export { spareIngressName } from './raycluster/ingress-name.ts';
 export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,
   JobRecord,
   LastHolder,
+  LeafState,
   NamedRecord,
   ObservedChildren,
   ObservedRayCluster,
+  PkiState,
   PodRecord,
   RoleBindingRecord,
   RoleRecord,
@@ -79,30 +94,28 @@ export type {
   SubmitterRecord,
 } from './raycluster/observed.ts';
 export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
-export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
 export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
 export { REJOIN_MS } from './raycluster/rejoin.ts';
-export { addAmounts, type Amounts, amountsOf, containerAmounts, NO_AMOUNTS, timesAmounts } from './amounts.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { rayClusterStatus } from './raycluster/status.ts';
+export { ownPods } from './raycluster/subject.ts';
 export { type EndedPodRule, whyDelete } from './raycluster/unhealthy.ts';
 export { isUrgentChange } from './raycluster/urgent.ts';
 export { placeName } from './raycluster/worker-actions.ts';
 export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';
 export { planRayCronJob, type RayCronJobPlan } from './raycronjob/plan.ts';
-export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
-export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
-export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
 export { isLossInQuestion, isNewsOfHead } from './rayjob/lost-head.ts';
 export { isNewState } from './rayjob/mirror.ts';
+export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
+export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
 export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
 export { type JobQuestion, questionAbout } from './rayjob/question.ts';
 export { isOnlyMirror } from './rayjob/status.ts';
 export { isCutOff, stopId } from './rayjob/stop.ts';
 export type { Stray } from './rayjob/strays.ts';
+export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
 export { isBetweenTries, submissionId } from './rayjob/submit.ts';
 export { endOfSubmitter } from './rayjob/submitter.ts';
-export { servePortOf } from './build/service-services.ts';
 export { adoptedRoute } from './rayservice/adopted-route.ts';
 export {
   EMPTY_MEMORY,
@@ -127,15 +140,3 @@ export {
   type GangRecord,
 } from './scheduling/scheduler.ts';
 export { schedulerOf } from './scheduling/schedulers.ts';
-export { type ObservedNetworkPolicies, planNetworkPolicies } from './network-policy/plan.ts';
-export { buildNetworkPolicies } from './network-policy/policies.ts';
-export { type Certificate, isIssued, type Issuer, PkiComponent } from './mtls/cert-manager.ts';
-export {
-  type Issue,
-  type ObservedOwnPki,
-  type OwnPkiPlan,
-  planOwnPki,
-} from './mtls/own.ts';
-export { leafStateOf } from './mtls/leaf-state.ts';
-export { type ObservedPki, planPki } from './mtls/plan.ts';
-export type { LeafState, PkiState } from './raycluster/observed.ts';

@@ -9,7 +9,7 @@ import {
   updateExcepted,
   updateOwn,
 } from './ownership.ts';
-import { OWNERSHIP_EXCEPTIONS, type OwnershipException, refusalOf, type Rewrite } from './ownership-exceptions.ts';
+import { OWNERSHIP_EXCEPTIONS, type OwnershipException, type Rewrite, refusalOf } from './ownership-exceptions.ts';
 import type { WrittenKind } from './plan.ts';
 
 const cluster = { kind: 'RayCluster', metadata: { name: 'c', namespace: 'ns', uid: 'cluster-uid' } };

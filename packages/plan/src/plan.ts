@@ -12,7 +12,7 @@ export interface Plan {
 
 /**
  * One effect on the world, as data. The operator carries actions out in order, deletions that follow each other in parallel; the first
- * one that fails ends the plan, unless it is marked `isOptional` or `stopsNothing`. Every action may be repeated: after a crash the same
+ * one that fails ends the plan, unless it is marked `isOptional` or `continueOnFailure`. Every action may be repeated: after a crash the same
  * plan is made again.
  */
 export type Action =
@@ -56,7 +56,7 @@ export type ChildKind =
 export type WrittenKind = ChildKind | 'RayService' | 'RayCronJob';
 
 /** Makes objects of one kind, in parallel with a slow start; the first refusal stops the rest. */
-export interface CreateAction extends Told {
+export interface CreateAction extends Reported {
   readonly type: 'create';
   readonly kind: ChildKind;
   readonly objects: readonly KubeObject[];
@@ -71,7 +71,7 @@ export interface CreateAction extends Told {
 }
 
 /** Replaces an object that was read at the resourceVersion it carries. */
-export interface UpdateAction extends Told {
+export interface UpdateAction extends Reported {
   readonly type: 'update';
   readonly kind: WrittenKind;
   readonly object: KubeObject;
@@ -79,7 +79,7 @@ export interface UpdateAction extends Told {
 }
 
 /** A merge patch of the object that was observed; with a resourceVersion inside it applies only to the object as it was read. */
-export interface PatchAction extends Told {
+export interface PatchAction extends Reported {
   readonly type: 'patch';
   readonly kind: WrittenKind;
   readonly name: string;
@@ -88,7 +88,7 @@ export interface PatchAction extends Told {
 }
 
 /** Deletes one object, and only the one that was seen: its uid is a precondition. An object that is gone counts as deleted. */
-export interface DeleteAction extends Told {
+export interface DeleteAction extends Reported {
   readonly type: 'delete';
   readonly kind: WrittenKind;
   readonly name: string;
@@ -134,10 +134,10 @@ export interface AbortAction {
 }
 
 /** What to say and to remember of an action that writes. */
-export interface Told {
-  /** Told for each object; `%n` stands for its name. */
+export interface Reported {
+  /** Reported for each object; `%n` stands for its name. */
   readonly done?: PlannedEvent;
-  /** Told when it fails; the error follows the note, after a comma unless the note ends in a colon. */
+  /** Reported when it fails; the error follows the note, after a comma unless the note ends in a colon. */
   readonly failed?: PlannedEvent;
   /** The reason of the ReplicaFailure condition when it fails. */
   readonly failure?: string;
@@ -145,7 +145,7 @@ export interface Told {
   /** Optional where nobody has allowed it to us; any other error is one. */
   readonly mayBeForbidden?: boolean;
   /** The rest of the plan does not depend on it: it goes on, and counts as failed in the end. */
-  readonly stopsNothing?: boolean;
+  readonly continueOnFailure?: boolean;
 }
 
 /** Something to tell the user about the object. */

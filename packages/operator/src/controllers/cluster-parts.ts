@@ -3,7 +3,7 @@ import type { BuildContext, ObservedRayCluster } from '@manta/plan';
 import type { Controller, EventBroadcaster, Informer, World } from '@manta/runtime';
 import { certificateIssuer } from '../cluster/certificate-issuer.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
-import { createPkiCache, type PkiCache, pkiInformers, PkiStates } from '../observe/pki-cache.ts';
+import { createPkiCache, type PkiCache, PkiStates, pkiInformers } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import { createMtlsController } from './mtls.ts';

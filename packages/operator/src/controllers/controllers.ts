@@ -8,20 +8,20 @@ import {
   type World,
 } from '@manta/runtime';
 import type { ClusterFacts } from '../cluster/facts.ts';
-import type { OperatorOptions } from '../options/options.ts';
-import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
-import { createRayJobCache } from '../observe/rayjob-cache.ts';
-import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
-import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
 import { parseKubernetesYaml, parseWholeYaml } from '../kubernetes-yaml.ts';
+import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
+import { createRayNodeLists } from '../observe/ray-node-lists.ts';
+import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
+import { createRayJobCache } from '../observe/rayjob-cache.ts';
+import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
+import type { OperatorOptions } from '../options/options.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
 import { createPartControllers, createPki } from './cluster-parts.ts';
 import { createRayAccess } from './ray-access.ts';
-import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayClusterController } from './raycluster.ts';
+import { exportRayClusterMetrics } from './raycluster-metrics.ts';
 import { createRayCronJobController } from './raycronjob.ts';
 import { createRayJobController } from './rayjob.ts';
-import { exportRayClusterMetrics } from './raycluster-metrics.ts';
 import { exportRayJobMetrics, NO_JOB_METRICS } from './rayjob-metrics.ts';
 import { createRayServiceController } from './rayservice.ts';
 import { exportRayServiceMetrics } from './rayservice-metrics.ts';

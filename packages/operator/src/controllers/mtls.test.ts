@@ -12,7 +12,7 @@ import { resources } from '@manta/kube';
 import { createMetricsRegistry, type EventInput, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPkiCache, type PkiCache, pkiInformers, PkiStates } from '../observe/pki-cache.ts';
+import { createPkiCache, type PkiCache, PkiStates, pkiInformers } from '../observe/pki-cache.ts';
 import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { installedIn } from './cluster-parts.ts';
 import { createMtlsController } from './mtls.ts';

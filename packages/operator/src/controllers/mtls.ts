@@ -3,8 +3,8 @@ import {
   type Action,
   type BuildContext,
   type Certificate,
-  isIssued,
   type Issue,
+  isIssued,
   type ObservedPki,
   type ObservedRayCluster,
   type Plan,
@@ -26,10 +26,10 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act } from '../act.ts';
+import { EmittedWarnings } from '../emitted-warnings.ts';
 import { failedToIssue, issueCertificate } from '../issue-certificate.ts';
 import { type PkiCache, pkiInformers, pkiKeys, readSecret } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
-import { ToldWarnings } from '../told-warnings.ts';
 
 export interface MtlsControllerOptions {
   readonly context: BuildContext;
@@ -43,7 +43,7 @@ export interface MtlsControllerOptions {
 /** Observe, plan, act: for the certificates of RayClusters that have mutual TLS. */
 export function createMtlsController(world: World, options: MtlsControllerOptions): Controller {
   const { cache, pki, context, installed, events } = options;
-  const warnings = new ToldWarnings();
+  const warnings = new EmittedWarnings();
   const secrets = new IssuedSecrets(world);
 
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {

@@ -17,9 +17,9 @@ import {
   type World,
 } from '@manta/runtime';
 import { act } from '../act.ts';
+import { EmittedWarnings } from '../emitted-warnings.ts';
 import { withoutManagedFields } from '../observe/child-records.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
-import { ToldWarnings } from '../told-warnings.ts';
 
 export interface NetworkPolicyControllerOptions {
   readonly context: BuildContext;
@@ -45,7 +45,7 @@ export function createNetworkPolicyCache(world: World, namespaces: readonly stri
 /** Observe, plan, act: for the NetworkPolicies of RayClusters. */
 export function createNetworkPolicyController(world: World, options: NetworkPolicyControllerOptions): Controller {
   const { cache, policies, context, installed, events } = options;
-  const warnings = new ToldWarnings();
+  const warnings = new EmittedWarnings();
 
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
     const cluster = cache.clusters.get(key);

@@ -1,8 +1,8 @@
 import type { KubeObject, RayCluster, RayClusterSpec } from '@manta/api';
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
 import { resources } from '@manta/kube';
-import type { EventInput } from '@manta/runtime';
 import { FakeHead } from '@manta/ray/testing';
+import type { EventInput } from '@manta/runtime';
 import { FakeClient, FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runRayClusterController } from '../testing/raycluster-controller.ts';

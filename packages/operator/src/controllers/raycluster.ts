@@ -35,20 +35,20 @@ import {
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
+import { EmittedWarnings } from '../emitted-warnings.ts';
 import { createHolds } from '../observe/create-holds.ts';
 import { FailingPods } from '../observe/failing-pods.ts';
 import { headNews } from '../observe/head-news.ts';
 import { LastHolders } from '../observe/last-holders.ts';
+import { type PkiCache, type PkiInformer, type PkiStates, pkiInformers, pkiKeys } from '../observe/pki-cache.ts';
 import { informerOf, optionalInformers, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
-import { type PkiCache, type PkiInformer, pkiInformers, pkiKeys, type PkiStates } from '../observe/pki-cache.ts';
 import type { RayNodeLists } from '../observe/ray-node-lists.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
 import { RefusedGroups } from '../observe/refused-groups.ts';
 import { unseenKinds } from '../observe/unreadable.ts';
 import { StatusHold } from '../status-hold.ts';
-import { ToldWarnings } from '../told-warnings.ts';
-import type { RayClusterMetrics } from './raycluster-metrics.ts';
 import { installedIn } from './cluster-parts.ts';
+import type { RayClusterMetrics } from './raycluster-metrics.ts';
 import { rayClusterSources } from './raycluster-sources.ts';
 
 export interface RayClusterControllerOptions {
@@ -105,7 +105,7 @@ class RayClusterReconciler {
   readonly #options: RayClusterControllerOptions;
   readonly #observer: RayClusterObserver;
   readonly #hold = new StatusHold();
-  readonly #warnings = new ToldWarnings();
+  readonly #warnings = new EmittedWarnings();
   readonly #refused = new RefusedGroups();
   readonly #failing: FailingPods;
 

@@ -9,8 +9,8 @@ import {
 } from '@manta/api';
 import {
   type BuildContext,
-  isNewsOfHead,
   isNewState,
+  isNewsOfHead,
   isOnlyMirror,
   type PlanOutcome,
   type PodRecord,
@@ -35,6 +35,7 @@ import {
   type World,
 } from '@manta/runtime';
 import { type Actor, act, writeStatus } from '../act.ts';
+import { EmittedWarnings } from '../emitted-warnings.ts';
 import { Absences } from '../observe/absences.ts';
 import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
@@ -44,7 +45,6 @@ import type { RayJobCache } from '../observe/rayjob-cache.ts';
 import { Silences } from '../observe/silences.ts';
 import { SubmitterEnds } from '../observe/submitter-ends.ts';
 import { UnmadeClusters } from '../observe/unmade-clusters.ts';
-import { ToldWarnings } from '../told-warnings.ts';
 import { MirrorHold } from './mirror-hold.ts';
 import type { RayJobMetrics } from './rayjob-metrics.ts';
 
@@ -78,7 +78,7 @@ export function createRayJobController(world: World, options: RayJobControllerOp
   const observer: RayJobObserver = { ...options, client: world.client, now: () => world.clock.now(), ...memory };
   const hold = new MirrorHold();
   const repaired = new Map<string, number>();
-  const warnings = new ToldWarnings();
+  const warnings = new EmittedWarnings();
 
   async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
     const observation = await observeRayJob(observer, pass, repaired.get(key));

@@ -11,8 +11,8 @@ import {
 import type { RayHead } from '@manta/ray';
 import {
   anyOf,
-  changes,
   type Controller,
+  changes,
   createController,
   done,
   type EventRecorder,
@@ -33,8 +33,8 @@ import {
 import { type Actor, act, writeStatus } from '../act.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { observeRayService } from '../observe/rayservice.ts';
-import { ownerOf, type RayServiceObserver } from '../observe/rayservice-observer.ts';
 import { type RayServiceCache, serviceInformerOf } from '../observe/rayservice-cache.ts';
+import { ownerOf, type RayServiceObserver } from '../observe/rayservice-observer.ts';
 import { ServeConfigs } from '../observe/serve-config.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
 import type { RayAccess } from './ray-access.ts';

@@ -1,4 +1,4 @@
-import { LabelValue, Label, NodeType, type PersistentVolumeClaim, type RayCluster } from '@manta/api';
+import { Label, LabelValue, NodeType, type PersistentVolumeClaim, type RayCluster } from '@manta/api';
 import { resources } from '@manta/kube';
 import type {
   BatchSchedulerName,
@@ -25,8 +25,8 @@ import {
   serviceRecord,
   withoutManagedFields,
 } from './child-records.ts';
-import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { clusterRecords } from './cluster-record.ts';
+import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { liveIngress } from './inherited-annotations.ts';
 import { podRecord } from './pod-record.ts';
 import { POD_SHAPE } from './pod-shape.ts';

@@ -13,8 +13,8 @@ import { type Clock, type KubeClient, proxyPath, resources } from '@manta/kube';
 import { headDashboardPort, isOwn, type PodRecord, type ServiceRecord } from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import { toKey } from '@manta/runtime';
-import type { RayClusterCache } from './ray-cluster-cache.ts';
 import { hostOf } from './host-of.ts';
+import type { RayClusterCache } from './ray-cluster-cache.ts';
 import { withSpareSecret } from './spare-secret.ts';
 
 /** Where a cluster's head is, or a sentence that says why it cannot be asked. */

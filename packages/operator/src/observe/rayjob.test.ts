@@ -12,14 +12,14 @@ import { spareObjectName } from '@manta/plan';
 import { createMetricsRegistry, type ReconcileContext, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Absences } from './absences.ts';
 import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
-import { Absences } from './absences.ts';
-import { Silences } from './silences.ts';
 import { observeRayJob, type RayJobObserver } from './rayjob.ts';
+import { createRayJobCache } from './rayjob-cache.ts';
+import { Silences } from './silences.ts';
 import { SubmitterEnds } from './submitter-ends.ts';
 import { UnmadeClusters } from './unmade-clusters.ts';
-import { createRayJobCache } from './rayjob-cache.ts';
 
 const NAMESPACE = 'default';
 let client: FakeClient;

@@ -33,11 +33,11 @@ import { gangRecords } from './gang-cache.ts';
 import { podRecord } from './pod-record.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { HeadLookup, RayHeads } from './ray-heads.ts';
-import type { RayJobCache } from './rayjob-cache.ts';
 import { answerOf, commandsOf } from './rayjob-answers.ts';
+import type { RayJobCache } from './rayjob-cache.ts';
 import { clustersFor, straysOf } from './rayjob-strays.ts';
-import { withSpareSecret } from './spare-secret.ts';
 import type { Silences } from './silences.ts';
+import { withSpareSecret } from './spare-secret.ts';
 import type { SubmitterEnds } from './submitter-ends.ts';
 import type { UnmadeClusters } from './unmade-clusters.ts';
 

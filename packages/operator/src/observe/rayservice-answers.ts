@@ -1,4 +1,4 @@
-import { DEFAULT_SERVE_APP, type AppStatus } from '@manta/api';
+import { type AppStatus, DEFAULT_SERVE_APP } from '@manta/api';
 import type { ServeAnswer, Submission } from '@manta/plan';
 import type { Answer, CommandResult, RayCallError, ServeApplication, ServeDetails } from '@manta/ray';
 

@@ -10,8 +10,8 @@ import {
 } from '@manta/plan';
 import type { Interest, RayHead } from '@manta/ray';
 import type { ObjectKey } from '@manta/runtime';
-import { ownerOf, type RayServiceObserver } from './rayservice-observer.ts';
 import { serveAnswer, submissionsOf } from './rayservice-answers.ts';
+import { ownerOf, type RayServiceObserver } from './rayservice-observer.ts';
 
 interface Asked {
   readonly key: ObjectKey;

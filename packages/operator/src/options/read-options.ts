@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decodeConfiguration, type Configuration, type Parsed } from '@manta/api';
+import { type Configuration, decodeConfiguration, type Parsed } from '@manta/api';
 import { OPERATOR_FLAGS } from './flags.ts';
 import { describeFlags, parseGoFlags } from './go-flags.ts';
 import { type OperatorOptions, resolveOptions } from './options.ts';

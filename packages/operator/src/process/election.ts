@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { serviceAccountNamespace, systemHost } from '@manta/kube';
-import { createLeaderElector, createLeadership, leaderIdentity, type Leadership, type World } from '@manta/runtime';
+import { createLeaderElector, createLeadership, type Leadership, leaderIdentity, type World } from '@manta/runtime';
 import type { OperatorOptions } from '../options/options.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, sleep } from '@manta/kube';
-import { type Backoff, backoffDelay, type CheckResult, withJitter, type World } from '@manta/runtime';
+import { type Backoff, backoffDelay, type CheckResult, type World, withJitter } from '@manta/runtime';
 import { type ClusterFacts, discoverFacts } from '../cluster/facts.ts';
 import { StartError } from './start-error.ts';
 

@@ -21,7 +21,7 @@ export interface CertificateWatchOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** Told of the first certificate and of each new one, never of one that cannot be used. */
+  /** Reported of the first certificate and of each new one, never of one that cannot be used. */
   readonly onCertificate: (certificate: ServingCertificate) => void;
 }
 

@@ -31,7 +31,7 @@ export interface OwnCertificateOptions extends OwnCertificateSettings {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of the first certificate and of each new one, once the API server trusts it. */
+  /** Reported of the first certificate and of each new one, once the API server trusts it. */
   readonly onCertificate: (certificate: ServingCertificate) => void;
 }
 

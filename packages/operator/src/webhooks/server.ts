@@ -1,7 +1,7 @@
-import { guard, guardConnection, WEBHOOK_LIMITS } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import { type ListenerLimits, limitOptions, type Logger, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
+import { guard, guardConnection, WEBHOOK_LIMITS } from '@manta/base';
+import { type ListenerLimits, type Logger, limitOptions, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
 import type { ServingCertificate } from './certificate.ts';
 import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './review.ts';
 

@@ -1,8 +1,8 @@
 import {
   AUTH_TOKEN_KEY,
-  clusterObjectNames,
   type Container,
   ContainerName,
+  clusterObjectNames,
   EnvName,
   EnvValue,
   isAuthEnabled,

@@ -1,7 +1,7 @@
 import {
   Annotation,
-  clusterObjectNames,
   type Container,
+  clusterObjectNames,
   EnvName,
   EnvValue,
   envByName,

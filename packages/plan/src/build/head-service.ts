@@ -9,8 +9,8 @@ import {
   type Service,
   type ServicePort,
   type ServiceSpec,
-  serviceNames,
   type StringMap,
+  serviceNames,
 } from '@manta/api';
 import { childMetadata } from './child-metadata.ts';
 import type { BuildContext } from './context.ts';

@@ -1,12 +1,12 @@
 import {
   Annotation,
-  isSameJson,
   type Ingress,
   IngressPathType,
+  isSameJson,
   type RayCluster,
   type RayClusterSpec,
-  serviceNames,
   type StringMap,
+  serviceNames,
 } from '@manta/api';
 import { childMetadata, headFrontLabels } from './child-metadata.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';

@@ -5,10 +5,10 @@ import {
   MAX_INT32,
   NodeType,
   OriginCrd,
-  parseGoInt,
-  parseVersion,
   PortName,
   type Probe,
+  parseGoInt,
+  parseVersion,
   RayPath,
 } from '@manta/api';
 import type { StartParams } from './start-params.ts';

@@ -1,4 +1,4 @@
-import { type Container, EnvName, type EnvVar, EnvValue, Label, NodeType, OriginCrd, serviceNames } from '@manta/api';
+import { type Container, EnvName, EnvValue, type EnvVar, Label, NodeType, OriginCrd, serviceNames } from '@manta/api';
 import { addMissingEnv, appendEnv, envFromField } from './container-env.ts';
 import type { BuildContext } from './context.ts';
 

@@ -1,8 +1,8 @@
 import {
   Annotation,
-  clusterObjectNames,
   type Container,
   ContainerName,
+  clusterObjectNames,
   EnvName,
   EnvValue,
   isGcsFaultToleranceEmbedded,

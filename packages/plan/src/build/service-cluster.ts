@@ -6,8 +6,8 @@ import {
   type RayCluster,
   type RayClusterSpec,
   type RayService,
-  specHash,
   type StringMap,
+  specHash,
   type WorkerGroupSpec,
 } from '@manta/api';
 import { controllerReference } from './owner.ts';

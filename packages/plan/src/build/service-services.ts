@@ -3,15 +3,15 @@ import {
   Label,
   LabelValue,
   NodeType,
-  podNames,
   PortName,
+  podNames,
   type RayCluster,
   type RayService,
   type RayServiceSpec,
   type Service,
   type ServicePort,
-  serviceNames,
   type StringMap,
+  serviceNames,
 } from '@manta/api';
 import type { BuildContext } from './context.ts';
 import { buildHeadService } from './head-service.ts';

@@ -7,8 +7,8 @@ import {
   LabelValue,
   OriginCrd,
   type Parsed,
-  parsed,
   type PodTemplateSpec,
+  parsed,
   type RayJob,
   type StringMap,
 } from '@manta/api';

@@ -1,7 +1,7 @@
 import type { KubeObject, RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import type { PodRecord } from '../raycluster/observed.ts';
-import { headPod, NOW, observed, type ObservedOptions, worker } from '../testing/observed.ts';
+import { headPod, NOW, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { say } from '../testing/plan-in-words.ts';
 import { type OwnPkiPlan, planOwnPki } from './own.ts';
 

@@ -2,11 +2,11 @@ import {
   isManagedExternally,
   isTlsEnabled,
   type KubeObject,
-  MtlsEventReason as Reason,
   type OwnerReference,
   pkiNames,
   type RayCluster,
   type RayClusterSpec,
+  MtlsEventReason as Reason,
   type Secret,
   withRayClusterDefaults,
 } from '@manta/api';

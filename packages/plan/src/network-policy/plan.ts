@@ -1,10 +1,10 @@
 import {
-  isSameJson,
-  isRecord,
   isManagedExternally,
+  isRecord,
+  isSameJson,
   type NetworkPolicy,
-  NetworkPolicyEventReason as Reason,
   type RayCluster,
+  NetworkPolicyEventReason as Reason,
   withRayClusterDefaults,
 } from '@manta/api';
 import { deleteOwn, isOwn, updateOwn } from '../ownership.ts';
@@ -66,7 +66,7 @@ function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkP
 }
 
 /** One policy protects its pods whatever becomes of another. */
-const ALONE = { stopsNothing: true } as const;
+const ALONE = { continueOnFailure: true } as const;
 
 function remove({ metadata }: RayCluster, policy: NetworkPolicy): readonly Action[] {
   const told = `NetworkPolicy ${fullName(policy)}`;

@@ -1,7 +1,7 @@
 import type { RayClusterSpec } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../plan.ts';
-import { group, headPod, NOW, observed, type ObservedOptions, worker } from '../testing/observed.ts';
+import { group, headPod, NOW, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { say } from '../testing/plan-in-words.ts';
 import type { LeafState, PkiState, PodRecord } from './observed.ts';
 import { planRayCluster } from './plan.ts';

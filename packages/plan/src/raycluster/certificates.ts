@@ -1,6 +1,6 @@
 import {
-  type KubeObject,
   isGcsFaultToleranceEnabled,
+  type KubeObject,
   Label,
   MtlsEventReason,
   NodeType,
@@ -75,7 +75,7 @@ function restart(subject: Subject, pod: PodRecord): readonly Action[] {
   const isHead = pod.nodeType === NodeType.Head;
   const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(subject, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
   const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', told);
-  return deleteOwn(subject.uid, 'Pod', pod, { done, stopsNothing: true });
+  return deleteOwn(subject.uid, 'Pod', pod, { done, continueOnFailure: true });
 }
 
 /** Its pods still understand each other; whoever comes after them does not. */

@@ -64,7 +64,7 @@ function acceptable({ status, reason, message }: ConditionVerdict): ConditionVer
   };
 }
 
-/** Told once, the first time that everything runs; undefined when there is nothing to say. */
+/** Reported once, the first time that everything runs; undefined when there is nothing to say. */
 function provisioning(subject: Subject): ConditionVerdict | undefined {
   const { conditions } = subject.cluster.status ?? {};
   if (isConditionTrue(conditions, Type.Provisioned) || isConditionTrue(conditions, Type.Suspended)) return undefined;

@@ -1,5 +1,5 @@
-import { type Action, warning } from '../plan.ts';
 import { RayClusterEventReason } from '@manta/api';
+import { type Action, warning } from '../plan.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /**

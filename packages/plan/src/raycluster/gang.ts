@@ -1,6 +1,6 @@
 import type { Pod } from '@manta/api';
 import type { Action } from '../plan.ts';
-import { gangOf, type Gang } from '../scheduling/gang.ts';
+import { type Gang, gangOf } from '../scheduling/gang.ts';
 import { withMarks } from '../scheduling/marks.ts';
 import { schedulerOf } from '../scheduling/schedulers.ts';
 import type { Subject } from './subject.ts';

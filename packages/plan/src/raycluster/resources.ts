@@ -1,6 +1,6 @@
 import {
-  addQuantities,
   type Amount,
+  addQuantities,
   desiredPods,
   formatQuantity,
   isGpuResourceKey,
@@ -9,7 +9,7 @@ import {
   type RayClusterSpec,
   type RayClusterStatus,
 } from '@manta/api';
-import { addAmounts, type Amounts, containerAmounts, NO_AMOUNTS, timesAmounts } from '../amounts.ts';
+import { type Amounts, addAmounts, containerAmounts, NO_AMOUNTS, timesAmounts } from '../amounts.ts';
 
 /** What the status says about the size of a cluster. */
 export type DesiredResources = Required<

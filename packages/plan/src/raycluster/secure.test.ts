@@ -5,7 +5,7 @@ import { updateServiceCluster } from '../build/service-cluster.ts';
 import { buildNetworkPolicies } from '../network-policy/policies.ts';
 import type { Action } from '../plan.ts';
 import { type End, isAllowed } from '../testing/evaluate-network-policy.ts';
-import { group, headPod, observed, type ObservedOptions } from '../testing/observed.ts';
+import { group, headPod, type ObservedOptions, observed } from '../testing/observed.ts';
 import { say } from '../testing/plan-in-words.ts';
 import { planRayCluster } from './plan.ts';
 

@@ -4,15 +4,15 @@ import {
   type NetworkPolicyOptions,
   OriginCrd,
   originOf,
-  type RayClusterSpec,
   RayClusterEventReason,
+  type RayClusterSpec,
   validateRayClusterPrerequisites,
   validateRayClusterSpec,
 } from '@manta/api';
 import { servePortOf } from '../build/service-services.ts';
+import { dashboardPort } from '../network-policy/policies.ts';
 import { patchSelf } from '../ownership.ts';
 import { normal, type PatchAction, type Plan, type PlannedEvent, validationWarning } from '../plan.ts';
-import { dashboardPort } from '../network-policy/policies.ts';
 import { fullName, type Subject } from './subject.ts';
 
 /** What the secure profile gives to a cluster that does not say otherwise. */

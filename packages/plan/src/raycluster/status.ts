@@ -1,7 +1,7 @@
 import {
-  isSameJson,
   desiredWorkerPods,
   type HeadInfo,
+  isSameJson,
   maxWorkerPods,
   minWorkerPods,
   type RayClusterState,

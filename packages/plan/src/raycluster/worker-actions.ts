@@ -96,7 +96,7 @@ export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers:
     ),
     failure: 'FailedCreateWorkerPod',
     group: group.groupName,
-    stopsNothing: true,
+    continueOnFailure: true,
   };
 }
 
@@ -111,6 +111,6 @@ export function deleteWorker({ uid }: Subject, pod: PodRecord, told: string): re
     done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteWorkerPod',
-    stopsNothing: true,
+    continueOnFailure: true,
   });
 }

@@ -1,6 +1,6 @@
 import {
-  childNames,
   ConcurrencyPolicy,
+  childNames,
   RayCronJobEventReason,
   type RayCronJobStatus,
   validateRayCronJob,

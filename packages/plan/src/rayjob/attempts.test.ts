@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planRayJob } from './plan.ts';
 import { NOW } from '../testing/observed.ts';
+import { planRayJob } from './plan.ts';
 import { ago, done, IS_SILENT, observedJob, running, says } from './testing/observed-job.ts';
 
 const first = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(60) };

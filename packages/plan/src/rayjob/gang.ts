@@ -9,7 +9,7 @@ import {
 } from '@manta/api';
 import { buildSubmitterTemplate } from '../build/submitter-job.ts';
 import { type Action, normal, validationWarning, warning } from '../plan.ts';
-import { gangOf, type Gang } from '../scheduling/gang.ts';
+import { type Gang, gangOf } from '../scheduling/gang.ts';
 import { withMarks, withMetadataMarks } from '../scheduling/marks.ts';
 import { schedulerOf } from '../scheduling/schedulers.ts';
 import type { Step } from './step.ts';

@@ -1,4 +1,4 @@
-import { Label, NodeType, OriginCrd, podNames, type Service, serviceNames, SharedEventReason } from '@manta/api';
+import { Label, NodeType, OriginCrd, podNames, type Service, SharedEventReason, serviceNames } from '@manta/api';
 import { buildHeadService } from '../build/head-service.ts';
 import { controllerReference } from '../build/owner.ts';
 import { isOwn, patchOwn } from '../ownership.ts';

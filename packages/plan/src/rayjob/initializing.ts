@@ -17,9 +17,9 @@ import {
   pastPreRunningDeadline,
 } from './deadlines.ts';
 import { planJobGang } from './gang.ts';
+import { headRestarts } from './head-session.ts';
 import { hasHadHead, isHeadless, isHeadReplaced, msToLoss, withoutHeadToRunIn } from './lost-head.ts';
 import { mirrored, NO_CLUSTER_STATUS } from './mirror.ts';
-import { headRestarts } from './head-session.ts';
 import { type Changes, move, type Step, stay } from './step.ts';
 import { submittersHead } from './stop.ts';
 import { fullName, type Subject } from './subject.ts';

@@ -10,8 +10,8 @@ import {
   FINALIZER,
   observedJob,
   running,
-  sidecar,
   STARTED,
+  sidecar,
   submitter,
 } from './testing/observed-job.ts';
 

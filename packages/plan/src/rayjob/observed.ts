@@ -1,7 +1,7 @@
 import type { RayCluster, RayJob, YamlParser } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
-import type { GangRecord } from '../scheduling/scheduler.ts';
 import type { JobRecord, PodRecord, ServiceRecord } from '../raycluster/observed.ts';
+import type { GangRecord } from '../scheduling/scheduler.ts';
 import type { Stray } from './strays.ts';
 
 /** Everything a decision about a RayJob needs, gathered at one moment. */

@@ -13,11 +13,11 @@ import {
   gaveUp,
   IS_SILENT,
   running,
+  STARTED,
+  SUBMITTED,
   says,
   sidecar,
-  STARTED,
   submitter,
-  SUBMITTED,
 } from './testing/observed-job.ts';
 
 const pairs = Object.entries(ALLOWED_PAIRS).flatMap(([stage, states]) =>

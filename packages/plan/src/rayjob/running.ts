@@ -1,12 +1,12 @@
 import { DefaultSeconds, JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
 import { planMissingCluster } from './cluster.ts';
 import { isOver, msToActiveDeadline, pastActiveDeadline } from './deadlines.ts';
+import { msToGraceEnd, pastGrace } from './grace.ts';
 import { planHeadService } from './head-service.ts';
 import { isBeyondDoubt, judge } from './judge.ts';
-import { isTerminalState } from './pairs.ts';
-import { msToGraceEnd, pastGrace } from './grace.ts';
 import { isHeadless, NO_HEAD, withoutHeadToRunIn } from './lost-head.ts';
 import type { JobAnswer } from './observed.ts';
+import { isTerminalState } from './pairs.ts';
 import { msToAbsenceTimeout, msToStatusCheckTimeout, pastAbsence, pastStatusCheckTimeout } from './status-check.ts';
 import { fail, move, type Step, stay } from './step.ts';
 import type { Subject } from './subject.ts';

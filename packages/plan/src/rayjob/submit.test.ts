@@ -14,9 +14,9 @@ import {
   initializing,
   inWords,
   running,
-  sidecar,
   STARTED,
   SUBMITTED,
+  sidecar,
 } from './testing/observed-job.ts';
 
 type Options = Parameters<typeof running>[0];

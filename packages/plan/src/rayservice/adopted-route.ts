@@ -1,4 +1,4 @@
-import { Annotation, isConditionTrue, RayServiceEventReason as Event, serviceNames } from '@manta/api';
+import { Annotation, RayServiceEventReason as Event, isConditionTrue, serviceNames } from '@manta/api';
 import { type Backend, shareInRoute } from '../build/http-route.ts';
 import { servePortOf } from '../build/service-services.ts';
 import { isOwn } from '../ownership.ts';

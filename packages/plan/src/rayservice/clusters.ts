@@ -1,11 +1,11 @@
-import { type RayClusterSpec, RayServiceEventReason as Event } from '@manta/api';
+import { RayServiceEventReason as Event, type RayClusterSpec } from '@manta/api';
 import { adoptServiceCluster, buildServiceCluster, updateServiceCluster } from '../build/service-cluster.ts';
 import { updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { compareCluster } from './compare.ts';
 import { deleteCluster } from './dangling.ts';
-import type { Succession } from './succession.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
+import type { Succession } from './succession.ts';
 
 /** Makes the pending cluster once it has a name, and lets running clusters take what needs no new one. */
 export function planClusters(subject: Subject, succession: Succession): readonly Action[] {

@@ -1,4 +1,4 @@
-import { DefaultSeconds, type RayCluster, RayServiceEventReason as Event } from '@manta/api';
+import { DefaultSeconds, RayServiceEventReason as Event, type RayCluster } from '@manta/api';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { conditionOf, Type } from './conditions.ts';

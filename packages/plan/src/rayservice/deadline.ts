@@ -9,8 +9,8 @@ import {
 } from '@manta/api';
 import { patchSelf } from '../ownership.ts';
 import { type Action, warning } from '../plan.ts';
-import { conditionOf, Type } from './conditions.ts';
 import { wantedHash } from './compare.ts';
+import { conditionOf, Type } from './conditions.ts';
 import { routingTrouble } from './routing.ts';
 import { fullName, type Subject } from './subject.ts';
 import { podTroubleOf, troubleOf } from './trouble.ts';

@@ -1,6 +1,6 @@
 import { isManagedExternally, type RayServiceSpec, type RayServiceStatuses } from '@manta/api';
-import { timestamp } from '../raycluster/conditions.ts';
 import type { Plan } from '../plan.ts';
+import { timestamp } from '../raycluster/conditions.ts';
 import { lostStatus } from './adopt.ts';
 import { checkRayService } from './check.ts';
 import { conditionOf, no, Reason, Type, withCondition } from './conditions.ts';

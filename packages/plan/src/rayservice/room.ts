@@ -1,6 +1,6 @@
 import {
-  addQuantities,
   type Amount,
+  addQuantities,
   compareQuantities,
   desiredPods,
   formatQuantity,
@@ -8,7 +8,7 @@ import {
   quantityOf,
   type RayClusterSpec,
 } from '@manta/api';
-import { addAmounts, type Amounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../amounts.ts';
+import { type Amounts, addAmounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../amounts.ts';
 import type { Subject } from './subject.ts';
 
 /** What one node that takes pods has for them. */

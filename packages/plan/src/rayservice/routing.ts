@@ -1,15 +1,15 @@
-import { isGatewayReady, isHttpRouteReady, RayServiceEventReason as Event, serviceNames } from '@manta/api';
+import { RayServiceEventReason as Event, isGatewayReady, isHttpRouteReady, serviceNames } from '@manta/api';
 import { alignGateway, buildGateway } from '../build/gateway.ts';
 import { alignHttpRoute, type Backend, buildHttpRoute } from '../build/http-route.ts';
 import { servePortOf } from '../build/service-services.ts';
 import { isOwn, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { adoptedRoute, isTakenByAny, planAdoptedRoute } from './adopted-route.ts';
-import { updateRoute } from './update-route.ts';
 import type { Gateway, HttpRoute } from './observed.ts';
 import type { Pace } from './strategy.ts';
 import { fullName, type Side, type Subject } from './subject.ts';
 import { deleteObject } from './suspend.ts';
+import { updateRoute } from './update-route.ts';
 
 /** Keeps the Gateway, and the route that shares the traffic out as the status says. */
 export function planRouting(subject: Subject, pace: Pace): readonly Action[] {

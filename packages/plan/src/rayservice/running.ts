@@ -1,4 +1,4 @@
-import { type RayServiceStatuses, RayServiceEventReason as Event } from '@manta/api';
+import { RayServiceEventReason as Event, type RayServiceStatuses } from '@manta/api';
 import { type Action, type Plan, warning } from '../plan.ts';
 import { leadAdoptedRoute } from './adopted-route.ts';
 import { planClusters } from './clusters.ts';

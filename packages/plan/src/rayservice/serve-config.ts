@@ -1,8 +1,8 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
-import type { HeadMemory, Sent, ServeConfig, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { isRejected } from './deadline.ts';
 import { alreadyDeployed } from './deployed.ts';
+import type { HeadMemory, Sent, ServeConfig, ServiceCluster, Submission, Wanted } from './observed.ts';
 import { headMemory, isHeadReady, LONGEST_PAUSE_MS } from './serving.ts';
 import { fullName, isShifting, type Side, type Subject } from './subject.ts';
 

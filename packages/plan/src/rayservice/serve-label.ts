@@ -1,4 +1,4 @@
-import { Label, LabelValue, RayServiceEventReason as Event } from '@manta/api';
+import { RayServiceEventReason as Event, Label, LabelValue } from '@manta/api';
 import { controllerOf, isOwn, patchExcepted } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { headPodOf } from './serving.ts';

@@ -1,4 +1,4 @@
-import { Annotation, type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
+import { Annotation, SharedEventReason as Event, type Service, serviceNames } from '@manta/api';
 import { alignService } from '../build/align-service.ts';
 import { NO_SERVE_PORT } from '../build/serve-service.ts';
 import {

@@ -1,6 +1,6 @@
 import { type RayServiceStatus, serviceNames } from '@manta/api';
-import { timestamp } from '../raycluster/conditions.ts';
 import { weightOf } from '../build/http-route.ts';
+import { timestamp } from '../raycluster/conditions.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from './rollback.ts';
 import { isRoutingReady } from './routing.ts';
@@ -12,8 +12,8 @@ import {
   isHeadReady,
   isServing,
 } from './serving.ts';
-import type { Pace } from './strategy.ts';
 import { sharesOf } from './shares.ts';
+import type { Pace } from './strategy.ts';
 import type { Side, Subject } from './subject.ts';
 import { nextWeights, type Weights } from './weights.ts';
 

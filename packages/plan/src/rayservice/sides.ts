@@ -1,7 +1,7 @@
 import type { RayServiceStatus } from '@manta/api';
-import type { CapacityWish } from './shift.ts';
 import type { SubmissionPlan } from './serve-config.ts';
 import { isHeadReady } from './serving.ts';
+import type { CapacityWish } from './shift.ts';
 import { EMPTY_CLUSTER_STATUS } from './status-shape.ts';
 import type { Side, Subject } from './subject.ts';
 

@@ -3,17 +3,17 @@ import {
   type Condition,
   durationFromMs,
   durationToMs,
+  RayServiceEventReason as Event,
   formatDuration,
   initializingTimeout,
-  RayServiceEventReason as Event,
   type RayServiceStatus,
   type RayServiceStatuses,
 } from '@manta/api';
 import { type PlannedEvent, warning } from '../plan.ts';
 import { conditionOf, no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
 import type { RoutingTrouble } from './routing.ts';
-import { type Suspects, troubleOf } from './trouble.ts';
 import type { Subject } from './subject.ts';
+import { type Suspects, troubleOf } from './trouble.ts';
 
 /** What the conditions are made from. */
 export interface Findings extends Suspects {

@@ -1,12 +1,12 @@
 import { Label } from '@manta/api';
 import { isControlledBy } from '../build/align-service.ts';
 import { compareCluster } from './compare.ts';
-import type { ServiceCluster } from './observed.ts';
 import { isRejected } from './deadline.ts';
+import type { ServiceCluster } from './observed.ts';
 import { isRollbackComplete } from './rollback.ts';
+import { serveServiceName } from './services.ts';
 import { areApplicationsRunning, isServing, selectedPods, servingPods } from './serving.ts';
 import { endpointsOf, isRouteCurrent } from './shift.ts';
-import { serveServiceName } from './services.ts';
 import { isShifting, type Subject } from './subject.ts';
 
 /** Who serves, and who comes and goes, as decided in one pass. */

@@ -1,12 +1,12 @@
 import {
   type Condition,
+  RayServiceEventReason as Event,
   isConditionTrue,
   type KubeObject,
-  RayServiceEventReason as Event,
   type RayServiceStatuses,
 } from '@manta/api';
 import { deleteOwn, isOwn } from '../ownership.ts';
-import { type Action, normal, warning, type WrittenKind } from '../plan.ts';
+import { type Action, normal, type WrittenKind, warning } from '../plan.ts';
 import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
 import { deleteCluster } from './dangling.ts';
 import { EMPTY_SIDE } from './status-shape.ts';

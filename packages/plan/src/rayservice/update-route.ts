@@ -1,6 +1,6 @@
-import { type KubeObject, RayServiceEventReason as Event } from '@manta/api';
+import { RayServiceEventReason as Event, type KubeObject } from '@manta/api';
 import { updateExcepted, updateOwn } from '../ownership.ts';
-import { type Action, normal, type Told, warning } from '../plan.ts';
+import { type Action, normal, type Reported, warning } from '../plan.ts';
 import type { HttpRoute } from './observed.ts';
 import { fullName, type Subject } from './subject.ts';
 
@@ -14,7 +14,7 @@ export function updateAdopted(subject: Subject, live: HttpRoute, object: HttpRou
   return updateExcepted({ name: 'adopted-route' }, 'HTTPRoute', live, object, words(subject, object));
 }
 
-function words(subject: Subject, { metadata }: KubeObject): Told {
+function words(subject: Subject, { metadata }: KubeObject): Reported {
   const told = fullName(subject, metadata?.name ?? '');
   return {
     done: normal(Event.UpdatedHttpRoute, 'Update', `Updated the HTTPRoute ${told}`),

@@ -1,4 +1,5 @@
-import { isSameJson, isRecord, type KubeObject } from '@manta/api';
+import { isRecord, isSameJson, type KubeObject } from '@manta/api';
+import { controllerReference } from '../build/owner.ts';
 import {
   controllerOf,
   deleteExcepted,
@@ -8,7 +9,6 @@ import {
   updateOwn,
 } from '../ownership.ts';
 import { type Action, type PlannedEvent, warning } from '../plan.ts';
-import { controllerReference } from '../build/owner.ts';
 import type { Gang } from './gang.ts';
 import type { GangKind, GangRecord } from './scheduler.ts';
 

@@ -8,7 +8,7 @@ import {
   type RayClusterSpec,
   type WorkerGroupSpec,
 } from '@manta/api';
-import { addAmounts, type Amounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../amounts.ts';
+import { type Amounts, addAmounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../amounts.ts';
 import type { BuildContext } from '../build/context.ts';
 import { buildHeadPod } from '../build/head-pod.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';

@@ -1,6 +1,6 @@
 import { type OwnerReference, SchedulerLabel } from '@manta/api';
 import { resourceList } from '../amounts.ts';
-import { gangAmounts, type Gang, memberCount } from './gang.ts';
+import { type Gang, gangAmounts, memberCount } from './gang.ts';
 import { type GangObject, gangOwnerReference, planGangObject } from './gang-objects.ts';
 import { hasGangLabel } from './marks.ts';
 import type { BatchScheduler } from './scheduler.ts';

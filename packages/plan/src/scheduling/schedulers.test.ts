@@ -2,7 +2,7 @@ import { type RayCluster, type RayClusterSpec, withRayClusterDefaults } from '@m
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../plan.ts';
 import { planRayCluster } from '../raycluster/plan.ts';
-import { group, HEAD, headPod, observed, type ObservedOptions, worker } from '../testing/observed.ts';
+import { group, HEAD, headPod, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { BATCH_SCHEDULERS, type BatchSchedulerName, GANG_KINDS, type GangKind, type GangRecord } from './scheduler.ts';
 
 const CPU = (cpu: string, memory: string) => ({ requests: { cpu, memory } });

@@ -10,7 +10,7 @@ import {
   type StringMap,
 } from '@manta/api';
 import { NO_AMOUNTS, resourceList } from '../amounts.ts';
-import { gangAmounts, type Gang, memberCount } from './gang.ts';
+import { type Gang, gangAmounts, memberCount } from './gang.ts';
 import { type GangObject, gangOwnerReference, planGangObject } from './gang-objects.ts';
 import { copied } from './marks.ts';
 import type { BatchScheduler } from './scheduler.ts';

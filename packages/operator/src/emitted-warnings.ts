@@ -8,7 +8,7 @@ const AGAIN_MS = 3_600_000;
  * Keeps what a plan says every time from being told every time: a warning is told when it comes up, when the object was changed and it
  * still holds, and once an hour. One that has gone and comes back is told again.
  */
-export class ToldWarnings {
+export class EmittedWarnings {
   readonly #told = new Map<ObjectKey, ReadonlyMap<string, number>>();
 
   /** The actions without those that would only repeat what was told. */

@@ -1,15 +1,15 @@
 import type { Action } from '@manta/plan';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ToldWarnings } from './told-warnings.ts';
+import { EmittedWarnings } from './emitted-warnings.ts';
 
 const event = (note: string): Action => ({
   type: 'event',
   event: { severity: 'Warning', reason: 'R', action: 'Validate', note },
 });
 const other: Action = { type: 'abort', message: 'x' };
-let warnings: ToldWarnings;
+let warnings: EmittedWarnings;
 beforeEach(() => {
-  warnings = new ToldWarnings();
+  warnings = new EmittedWarnings();
 });
 const told = (actions: readonly Action[], now = 0, generation = 1) =>
   warnings.withoutRepeats('ns/a', actions, { now, generation }).map(({ type }) => type);

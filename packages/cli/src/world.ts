@@ -4,8 +4,8 @@ import { type Clock, type Env, systemClock } from '@manta/kube';
 /** What a command needs of the machine; tests pass their own. */
 export interface CliWorld {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Env;
   readonly homeDir: string;
   readonly clock: Clock;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { startTestEngine } from '@manta/engine/testing';
+import { startTestEngine } from '@manta/apiserver/testing';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
-import { createEgress } from '../packages/engine/src/pods/network/egress.ts';
-import { createAddressPolicy } from '../packages/engine/src/pods/network/refused-address.ts';
-import { startServiceProxy } from '../packages/engine/src/pods/network/service-proxy.ts';
+import { createEgress } from '../packages/kubelet/src/network/egress.ts';
+import { createAddressPolicy } from '../packages/kubelet/src/network/refused-address.ts';
+import { startServiceProxy } from '../packages/kubelet/src/network/service-proxy.ts';
 import { startWebhookServer } from '../packages/operator/src/webhooks/server.ts';
 import { backendOf, tableOf } from '../packages/router/src/testing/backends.ts';
 import { createParts } from '../packages/router/src/testing/parts.ts';
@@ -97,7 +97,7 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
     open: () => openRouter(true),
   },
   'the embedded API server': {
-    file: 'packages/engine/src/server/http/server.ts',
+    file: 'packages/apiserver/src/http/server.ts',
     isSecure: true,
     hasHttp2: true,
     path: '/api/v1/namespaces/default/configmaps',
@@ -113,7 +113,7 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
   'the proxy to Services': {
     ...plain,
     refusal: 'none',
-    file: 'packages/engine/src/pods/network/service-proxy.ts',
+    file: 'packages/kubelet/src/network/service-proxy.ts',
     open: async () => {
       const proxy = await startServiceProxy(() => Promise.reject(new Error('nobody is there')), PASSING_ON);
       return { port: Number(new URL(proxy.url).port), close: () => proxy.close() };
@@ -122,7 +122,7 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
   'the way out of pods': {
     ...plain,
     refusal: 'none',
-    file: 'packages/engine/src/pods/network/egress.ts',
+    file: 'packages/kubelet/src/network/egress.ts',
     open: openEgress,
   },
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEngine } from '@manta/engine';
+import { startEngine } from '@manta/local';
 import { ApiError, systemClock } from '@manta/kube';
 
 /**

@@ -1,6 +1,11 @@
 import { connect, constants } from 'node:http2';
-import { createSwitchboard, type Fault, type Switchboard } from '@manta/engine';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
+import {
+  createSwitchboard,
+  type Fault,
+  type Switchboard,
+  startTestEngine,
+  type TestEngine,
+} from '@manta/apiserver/testing';
 import { FakeClock } from '@manta/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Watch } from '../conformance/support/target.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { type PodFacts, writeShim } from '../../packages/engine/src/pods/plain/shim.ts';
+import { type PodFacts, writeShim } from '../../packages/kubelet/src/plain/shim.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'manta-shim-'));
 const shim = writeShim(folder);

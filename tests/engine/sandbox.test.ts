@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type Mount,
-  type Sandbox,
-  type SandboxDriver,
-  startNamespaceDriver,
-} from '../../packages/engine/src/pods/index.ts';
+import { type Mount, type Sandbox, type SandboxDriver, startNamespaceDriver } from '@manta/kubelet';
 
-const MACHINE = resolve(import.meta.dirname, '../../packages/engine/src/pods/machine/main.ts');
+const MACHINE = resolve(import.meta.dirname, '../../packages/kubelet/src/supervisor/main.ts');
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/home/ray' };
 const isRoot = process.getuid?.() === 0;
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../packages/engine/src/json.ts';
+import { isObject, type JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import type { Operation } from './operation.ts';
 
 /** Something that is not compared, and why. */

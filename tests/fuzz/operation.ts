@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 
 /** The kinds that are written to; all live in a namespace. */
 export const kinds = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import type { ApiAnswer } from '../support/api-request.ts';
 import { exclusions } from './excluded.ts';
 import { collectionPath, kinds, type Operation, type PatchType, type Plural } from './operation.ts';

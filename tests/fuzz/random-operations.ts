@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import { kinds, type Operation, type PatchType, type Plural } from './operation.ts';
 import { podResize, randomObjects } from './random-objects.ts';
 

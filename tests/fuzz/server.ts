@@ -1,5 +1,5 @@
 import { crds } from '@manta/api/crds';
-import { startTestEngine } from '@manta/engine/testing';
+import { startTestEngine } from '@manta/apiserver/testing';
 import { openWatch } from '../conformance/support/watch-stream.ts';
 import type { Watch } from '../conformance/support/target.ts';
 import { type ApiAnswer, type Credentials, createRequester } from '../support/api-request.ts';

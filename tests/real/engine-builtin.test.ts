@@ -6,8 +6,8 @@ import {
   builtinSchema,
   createBuiltinStrategy,
   resolveBuiltin,
-} from '../../packages/engine/src/builtin/index.ts';
-import { isObject, type Json, type JsonObject } from '../../packages/engine/src/json.ts';
+} from '../../packages/apiserver/src/builtin/index.ts';
+import { isObject, type Json, type JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import { likelyValues } from '../support/builtin-likely.ts';
 import { builtinSamples } from '../support/builtin-samples.ts';
 import { createBy, type Outcome, realOutcome } from '../support/engine-answer.ts';

@@ -1,7 +1,7 @@
 import { crds } from '@manta/api/crds';
 import { describe, expect, it } from 'vitest';
-import { builtinKinds, createBuiltinStrategy } from '../../packages/engine/src/builtin/index.ts';
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import { builtinKinds, createBuiltinStrategy } from '../../packages/apiserver/src/builtin/index.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import { createBy, realOutcome } from '../support/engine-answer.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import type { Answered } from './ray-api.ts';

@@ -1,8 +1,8 @@
 import { crds } from '@manta/api/crds';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crdVersions, createCrdStrategy } from '../../packages/engine/src/crd/index.ts';
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import { crdVersions, createCrdStrategy } from '../../packages/apiserver/src/crd/index.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import { createBy, realOutcome } from '../support/engine-answer.ts';
 import { arbitraryOf } from '../support/schema-arbitrary.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';

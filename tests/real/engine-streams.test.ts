@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { wantsUpgrade } from '../../packages/engine/src/server/http/upgrade.ts';
-import { serveAttach } from '../../packages/engine/src/pods/backend/attach.ts';
-import { servePortForward } from '../../packages/engine/src/pods/backend/port-forward.ts';
+import { wantsUpgrade } from '../../packages/apiserver/src/http/upgrade.ts';
+import { serveAttach } from '../../packages/kubelet/src/backend/attach.ts';
+import { servePortForward } from '../../packages/kubelet/src/backend/port-forward.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { kubectlOf } from './kubectl-run.ts';
 

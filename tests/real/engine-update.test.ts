@@ -1,9 +1,9 @@
 import { crds } from '@manta/api/crds';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtinKinds, createBuiltinStrategy } from '../../packages/engine/src/builtin/index.ts';
-import { crdVersions, createCrdStrategy } from '../../packages/engine/src/crd/index.ts';
-import type { JsonObject } from '../../packages/engine/src/json.ts';
-import type { Strategy } from '../../packages/engine/src/server/strategy.ts';
+import { builtinKinds, createBuiltinStrategy } from '../../packages/apiserver/src/builtin/index.ts';
+import { crdVersions, createCrdStrategy } from '../../packages/apiserver/src/crd/index.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
+import type { Strategy } from '../../packages/apiserver/src/registry/strategy.ts';
 import { realOutcome, updateBy } from '../support/engine-answer.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { type Answered, clusterSpec, createRayApi, installCrds, type RayApi, workerGroup } from './ray-api.ts';

@@ -4,9 +4,9 @@ import {
   builtinSchema,
   createBuiltinStrategy,
   resolveBuiltin,
-} from '../../packages/engine/src/builtin/index.ts';
-import { createCrdStrategy } from '../../packages/engine/src/crd/crd-strategy.ts';
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+} from '../../packages/apiserver/src/builtin/index.ts';
+import { createCrdStrategy } from '../../packages/apiserver/src/crd/crd-strategy.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -16,10 +16,10 @@ import {
   undecodableResult,
   withoutManagedFields,
   withoutTimeOnlyChange,
-} from '../../packages/engine/src/patch/index.ts';
-import type { ResolveSchema, Schema } from '../../packages/engine/src/schema.ts';
-import type { Strategy } from '../../packages/engine/src/server/strategy.ts';
-import { StatusError } from '../../packages/engine/src/status-error.ts';
+} from '../../packages/apiserver/src/patch/index.ts';
+import type { ResolveSchema, Schema } from '../../packages/apiserver/src/object/schema.ts';
+import type { Strategy } from '../../packages/apiserver/src/registry/strategy.ts';
+import { StatusError } from '../../packages/apiserver/src/status/status-error.ts';
 import type { PlaneClient } from '../support/control-plane.ts';
 import type { Answered } from './ray-api.ts';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@manta/api';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLISHED } from '../../tools/kube/published.ts';
 import { type ApiRequester, createRequester } from '../support/api-request.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../packages/engine/src/schema.ts';
+import type { Schema } from '../../packages/apiserver/src/object/schema.ts';
 import type { PlaneClient } from '../support/control-plane.ts';
 import { customTwin, type TwinKind } from './patch-twin.ts';
 

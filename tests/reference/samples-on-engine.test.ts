@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '@manta/api';
 import { sharedCrds } from '@manta/api/crds';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { ApiError, resources, type ResourceType } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDataDirectory } from '../../packages/engine/src/run/data-directory.ts';
+import { openDataDirectory } from '../../packages/local/src/data-directory.ts';
 
 describe('a data directory that exists already', () => {
   let folder: string;

@@ -3,8 +3,8 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEgress, type EgressOptions } from '../../packages/engine/src/pods/network/egress.ts';
-import { createAddressPolicy } from '../../packages/engine/src/pods/network/refused-address.ts';
+import { createEgress, type EgressOptions } from '../../packages/kubelet/src/network/egress.ts';
+import { createAddressPolicy } from '../../packages/kubelet/src/network/refused-address.ts';
 import { talk } from './pod-behind-proxies.ts';
 
 /** A service of the machine that pods must not reach. */

@@ -16,7 +16,7 @@ const SINGLE_COMMANDS = [
   /^packages\/cli\/src\//,
 ];
 /** Listeners that are passed through to a guarded emitter by whoever subscribes. */
-const PASSED_THROUGH = ['packages/engine/src/server/http/held-response.ts'];
+const PASSED_THROUGH = ['packages/apiserver/src/testing/faults/held-response.ts'];
 
 describe('the search for unguarded callbacks', () => {
   it.each([

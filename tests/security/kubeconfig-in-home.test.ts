@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createImageTable } from '../../packages/engine/src/pods/index.ts';
+import { createImageTable } from '@manta/kubelet';
 import { modes, type SandboxedPods, startSandboxedPods } from './support/sandboxed-pods.ts';
 
 describe.each(modes)('the files of the user who started the engine (%s)', (mode) => {

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { POD_LIMITS } from '@manta/base';
 import { systemClock } from '@manta/kube';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { serveLog } from '../../packages/engine/src/pods/backend/log.ts';
-import { OutputTimes } from '../../packages/engine/src/pods/kubelet/output-times.ts';
+import { serveLog } from '../../packages/kubelet/src/backend/log.ts';
+import { OutputTimes } from '../../packages/kubelet/src/pods/output-times.ts';
 
 describe('the output of a container', () => {
   let folder: string;

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /** Pods reach the API server through a Unix socket. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { startTestEngine, type TestEngine } from '@manta/engine/testing';
-import { servePortForward } from '../../packages/engine/src/pods/backend/port-forward.ts';
-import { serveProxy } from '../../packages/engine/src/pods/backend/proxy.ts';
-import { createEgress } from '../../packages/engine/src/pods/network/egress.ts';
-import { createAddressPolicy } from '../../packages/engine/src/pods/network/refused-address.ts';
-import { type ServiceProxy, startServiceProxy } from '../../packages/engine/src/pods/network/service-proxy.ts';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
+import { servePortForward } from '../../packages/kubelet/src/backend/port-forward.ts';
+import { serveProxy } from '../../packages/kubelet/src/backend/proxy.ts';
+import { createEgress } from '../../packages/kubelet/src/network/egress.ts';
+import { createAddressPolicy } from '../../packages/kubelet/src/network/refused-address.ts';
+import { type ServiceProxy, startServiceProxy } from '../../packages/kubelet/src/network/service-proxy.ts';
 
 /** A pod whose answers a test chooses, byte by byte, and every proxy of the engine that leads to it. */
 export interface PodBehindProxies {

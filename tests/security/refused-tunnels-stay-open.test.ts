@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEgress } from '../../packages/engine/src/pods/network/egress.ts';
-import { createAddressPolicy } from '../../packages/engine/src/pods/network/refused-address.ts';
+import { createEgress } from '../../packages/kubelet/src/network/egress.ts';
+import { createAddressPolicy } from '../../packages/kubelet/src/network/refused-address.ts';
 
 /** Connections that the engine has not closed. */
 const open = new Set<Socket>();

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mount } from '../../packages/engine/src/pods/index.ts';
-import { mountsOf } from '../../packages/engine/src/pods/kubelet/volumes.ts';
+import type { Mount } from '@manta/kubelet';
+import { mountsOf } from '../../packages/kubelet/src/volumes/volumes.ts';
 import { modes, type SandboxedPods, startSandboxedPods } from './support/sandboxed-pods.ts';
 
 describe.each(modes)('a symbolic link that a pod puts into its volume (%s)', (mode) => {

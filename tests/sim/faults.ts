@@ -1,4 +1,4 @@
-import { WRITES } from '@manta/engine';
+import { WRITES } from '@manta/apiserver/testing';
 import type { Simulation } from './simulation.ts';
 
 /**

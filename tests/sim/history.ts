@@ -1,4 +1,4 @@
-import type { Store, StoredObject, StoreEvent } from '@manta/engine';
+import type { Store, StoredObject, StoreEvent } from '@manta/apiserver';
 import type { Answer, RequestLog, SimRequest } from './requests.ts';
 
 /** One write to the store, when it happened and who wrote. */

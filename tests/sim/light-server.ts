@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, Api, Json, JsonObject, Schema, ServedResource, ServedVersion } from '@manta/engine';
+import type { AdmissionPlugin, Api, Json, JsonObject, Schema, ServedResource, ServedVersion } from '@manta/apiserver';
 
 type Strategy = ServedVersion['strategy'];
 

@@ -1,4 +1,4 @@
-import { type Switchboard, type Wire, WRITES, withFaults } from '@manta/engine';
+import { type Switchboard, type Wire, WRITES, withFaults } from '@manta/apiserver/testing';
 import { ApiError, type Clock, type KubeClient, TransportError } from '@manta/kube';
 import { createMetricsRegistry, type Logger, type World } from '@manta/runtime';
 import { seededRandom } from '@manta/runtime/testing';

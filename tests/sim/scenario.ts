@@ -1,4 +1,4 @@
-import type { Api } from '@manta/engine';
+import type { Api } from '@manta/apiserver';
 import type { Clock, KubeClient } from '@manta/kube';
 import type { World } from '@manta/runtime';
 import type { Choices } from './choices.ts';

@@ -1,14 +1,5 @@
-import {
-  type Api,
-  createApi,
-  createInProcessClient,
-  createReplica,
-  createStore,
-  createSwitchboard,
-  type Replica,
-  type Store,
-  type Switchboard,
-} from '@manta/engine';
+import { type Api, createApi, createInProcessClient, createStore, type Store } from '@manta/apiserver';
+import { createReplica, createSwitchboard, type Replica, type Switchboard } from '@manta/apiserver/testing';
 import { ApiError, type KubeClient } from '@manta/kube';
 import type { Logger } from '@manta/runtime';
 import type { Choices } from './choices.ts';

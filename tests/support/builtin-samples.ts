@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../packages/engine/src/json.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
 
 /** Valid objects of the built-in kinds: the least, and with what is commonly used. */
 export const builtinSamples: Readonly<Record<string, readonly JsonObject[]>> = {

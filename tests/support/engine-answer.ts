@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../packages/engine/src/json.ts';
-import { invalid } from '../../packages/engine/src/server/errors.ts';
-import type { Strategy } from '../../packages/engine/src/server/strategy.ts';
-import { StatusError } from '../../packages/engine/src/status-error.ts';
+import type { JsonObject } from '../../packages/apiserver/src/object/json.ts';
+import { invalid } from '../../packages/apiserver/src/status/errors.ts';
+import type { Strategy } from '../../packages/apiserver/src/registry/strategy.ts';
+import { StatusError } from '../../packages/apiserver/src/status/status-error.ts';
 import type { ApiAnswer } from './api-request.ts';
 
 /** What is comparable about an answer to a write: the order of causes and what the server adds to metadata are not. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ResolveSchema, Schema } from '../../packages/engine/src/schema.ts';
+import type { ResolveSchema, Schema } from '../../packages/apiserver/src/object/schema.ts';
 
 /** How wild the values are. */
 export interface Wildness {

@@ -105,8 +105,8 @@ export const builtinSchemas: Generator = {
     const schemas = await loadSchemas();
     const head = banner(`Kubernetes ${kubernetesVersion}`);
     return [
-      { path: 'packages/engine/src/builtin/shapes.gen.ts', content: `${head}${renderShapes(shapes)}` },
-      { path: 'packages/engine/src/builtin/schemas.gen.ts', content: `${head}${renderSchemas(schemas)}` },
+      { path: 'packages/apiserver/src/builtin/shapes.gen.ts', content: `${head}${renderShapes(shapes)}` },
+      { path: 'packages/apiserver/src/builtin/schemas.gen.ts', content: `${head}${renderSchemas(schemas)}` },
     ];
   },
 };

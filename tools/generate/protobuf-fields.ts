@@ -4,7 +4,7 @@ import { banner, type Generator } from './generator.ts';
 import { kubernetesVersion, moduleFolder } from './openapi.ts';
 
 const libraryVersion = kubernetesVersion.replace('v1.', 'v0.');
-const target = 'packages/engine/src/server/protobuf/fields.gen.ts';
+const target = 'packages/apiserver/src/protobuf/fields.gen.ts';
 
 /** Folders of message definitions, by the short name that the table gives their package. */
 const packages: Readonly<Record<string, readonly [module: string, folder: string]>> = {

@@ -44,3 +44,4 @@ export { type LogOptions, podLogLines, podLogs } from './streams/logs.ts';
 export { openPodPorts, type PodPortsOptions } from './streams/port-forward.ts';
 export * from './transport.ts';
 export { type Field, METADATA, type Shape, shapeOf } from './wire/shape.ts';
+export { kubeconfigText } from './config/kubeconfig-text.ts';

@@ -14,7 +14,7 @@ if (command === 'operator') {
   process.exitCode = await runOperator(args, VERSION);
 } else if (command === 'machine') {
   // Started by `manta up` inside the namespaces of its pods; not for people. It stays small: nothing else of the engine is loaded.
-  const { runMachine } = await import('@manta/engine/machine');
+  const { runMachine } = await import('@manta/kubelet/supervisor');
   await runMachine(JSON.parse(args.at(-1) ?? ''));
 } else {
   // A reader that has seen enough, as in `manta crds | head`, is no mistake of ours.

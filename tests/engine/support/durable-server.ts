@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, systemClock } from '@manta/kube';
-import { startEngine } from '@manta/engine';
+import { startEngine } from '@manta/local';
 
 /** An engine on the data directory given, without the operator; says in one JSON line how to reach it and runs until it is killed. */
 const [dataDir = ''] = process.argv.slice(2);

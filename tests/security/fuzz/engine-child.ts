@@ -1,5 +1,6 @@
-import { type Cluster, createInProcessClient, resourceName, type StoreKey, startControllers } from '@manta/engine';
-import { startTestEngine } from '@manta/engine/testing';
+import { type Cluster, startControllers } from '@manta/controllers';
+import { createInProcessClient, resourceName, type StoreKey } from '@manta/apiserver';
+import { startTestEngine } from '@manta/apiserver/testing';
 import { ApiError } from '@manta/kube';
 
 /**

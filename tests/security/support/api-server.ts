@@ -1,4 +1,4 @@
-import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/engine/testing';
+import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/apiserver/testing';
 import { type ApiAnswer, type ApiRequester, createRequester } from '../../support/api-request.ts';
 
 type Ask = (

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startNamespaceDriver } from '../../../packages/engine/src/pods/index.ts';
+import { startNamespaceDriver } from '@manta/kubelet';
 
 /*
  * Starts pods as an engine does, in a process of its own so that it can be another user's, and lets one of them attack. Arguments: the mode and a
@@ -12,7 +12,7 @@ import { startNamespaceDriver } from '../../../packages/engine/src/pods/index.ts
  */
 const [mode = 'user', folder = ''] = process.argv.slice(2);
 const attempts = resolve(import.meta.dirname, 'escape-attempts.py');
-const machineMain = resolve(import.meta.dirname, '../../../packages/engine/src/pods/machine/main.ts');
+const machineMain = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
 const MARKER = 'manta-host-secret';
 const home = homedir();
 const dataDir = join(home, '.local/share/manta');

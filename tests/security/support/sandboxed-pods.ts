@@ -6,9 +6,9 @@ import {
   type Sandbox,
   type SandboxDriver,
   startNamespaceDriver,
-} from '../../../packages/engine/src/pods/index.ts';
+} from '@manta/kubelet';
 
-const MACHINE = resolve(import.meta.dirname, '../../../packages/engine/src/pods/machine/main.ts');
+const MACHINE = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
 
 /** The isolation that this user can have. */
 export const modes = process.getuid?.() === 0 ? (['user', 'root'] as const) : (['user'] as const);

@@ -1,5 +1,5 @@
 import { GroupName, RayClusterEventReason } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { firstOf, isPod } from './history-queries.ts';
 import { asPod, groupOf, hasFailed, isGoing, ownerOf } from './stage.ts';

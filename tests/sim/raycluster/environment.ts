@@ -1,4 +1,5 @@
-import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from '@manta/engine';
+import { CONTROLLERS, startController } from '@manta/controllers';
+import { type StoredObject, type StoreEvent } from '@manta/apiserver';
 import { resources } from '@manta/kube';
 import type { Backstage } from '../scenario.ts';
 import { anyNode, deafMs, setStatus } from './nodes.ts';

@@ -1,6 +1,6 @@
 import { desiredPods, desiredWorkerPods, Label, type PodSpec, type RayCluster, type RayClusterSpec } from '@manta/api';
 
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History } from '../history.ts';
 import { isValid } from './spec-edits.ts';
 import { isOlder, staysAway } from './ray.ts';

@@ -1,5 +1,5 @@
 import { desiredPods, type RayClusterSpec } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, SimEvent } from '../history.ts';
 import { asCluster, isGoing, ownerOf, STORED } from './stage.ts';
 

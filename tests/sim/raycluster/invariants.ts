@@ -1,5 +1,5 @@
 import { EnvName, Finalizer, gcsFtDeletionTimeoutSeconds, type RayClusterSpec } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import {
   addedPods,

@@ -1,5 +1,5 @@
 import { ManagedBy, type RayCluster, type RayClusterSpec, type WorkerGroupSpec } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { isInvalid, type ResourceType, resources } from '@manta/kube';
 import type { Backstage, Move } from '../scenario.ts';
 import { loseNode, setStatus } from './nodes.ts';

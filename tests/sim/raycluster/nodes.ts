@@ -1,6 +1,5 @@
-import type { Api } from '@manta/engine';
+import type { Api, StoredObject } from '@manta/apiserver';
 import { resources } from '@manta/kube';
-import type { StoredObject } from '@manta/engine';
 import type { Backstage } from '../scenario.ts';
 import { quietly } from './quietly.ts';
 import { asPod, hasEnded, isGoing, NAMESPACE, readiness, STORED } from './stage.ts';

@@ -1,5 +1,5 @@
 import { NodeType, Label } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { RayRequest, RayResponse, RaySend } from '@manta/ray';
 import type { Outside } from '../scenario.ts';
 import { asPod, isHead, isReady, isWorker, STORED } from './stage.ts';

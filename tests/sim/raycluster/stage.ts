@@ -8,9 +8,9 @@ import {
   type WorkerGroupSpec,
 } from '@manta/api';
 import { crds } from '@manta/api/crds';
-import type { ServedResource, StoredObject } from '@manta/engine';
+import type { ServedResource, StoredObject } from '@manta/apiserver';
 import { isInvalid, resources } from '@manta/kube';
-import { servedDefinition } from '../../../packages/engine/src/server/served-definition.ts';
+import { servedDefinition } from '../../../packages/apiserver/src/registry/served-definition.ts';
 import type { Choices } from '../choices.ts';
 import { lightResource } from '../light-server.ts';
 import { anyEdit } from './spec-edits.ts';

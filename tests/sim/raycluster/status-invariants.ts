@@ -1,5 +1,5 @@
 import { Label, type RayClusterStatus } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { firstOf, isCluster, isInDoubt, isPod, podsOf, specsOf, wanted } from './history-queries.ts';
 import { asCluster, isHead, isReady, isWorker } from './stage.ts';

@@ -1,4 +1,5 @@
-import { CONTROLLERS, startController, type StoreEvent } from '@manta/engine';
+import { CONTROLLERS, startController } from '@manta/controllers';
+import { type StoreEvent } from '@manta/apiserver';
 import type { Backstage } from '../scenario.ts';
 import { asJob, NAMESPACE, STORED } from './stage.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History } from '../history.ts';
 import { after, latestTime, readSchedule, servedUntil } from './ledger.ts';
 import { asCronJob, asJob, isGoing, LAST_TICK, ownerOf, STORED, STRANGERS } from './stage.ts';

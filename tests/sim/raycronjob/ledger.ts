@@ -1,5 +1,5 @@
 import { type CronSchedule, nextActivation, parseCron, type RayCronJobSpec, UTC } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, SimEvent } from '../history.ts';
 import { aheadMs, operatorTime } from './operator-clock.ts';
 import { asCronJob, ownerOf, STORED } from './stage.ts';

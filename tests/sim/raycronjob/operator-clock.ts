@@ -1,5 +1,5 @@
 import type { Clock } from '@manta/kube';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { Backstage } from '../scenario.ts';
 import { NAMESPACE, STORED } from './stage.ts';
 

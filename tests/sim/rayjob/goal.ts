@@ -1,4 +1,4 @@
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { Job, RayJob } from '@manta/api';
 import type { History } from '../history.ts';
 import { isAlive, ledgerOf } from './ledger.ts';

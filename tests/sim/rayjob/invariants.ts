@@ -1,5 +1,5 @@
 import { Annotation, Finalizer, Label, type RayJobStatus } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { hasEnded, isAllowedPair, isTerminalState } from '../../../packages/plan/src/rayjob/pairs.ts';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { BY_HAND } from './by-hand.ts';

@@ -1,5 +1,5 @@
 import type { PodStatus } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { Backstage } from '../scenario.ts';
 import type { History } from '../history.ts';
 import { isGoing, NAMESPACE, STORED } from './stage.ts';

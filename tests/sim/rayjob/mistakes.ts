@@ -8,7 +8,7 @@ import {
   type RayJob,
   type RayJobStatus,
 } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { type KubeClient, type ObjectRef, type Patch, resources, type ResourceType } from '@manta/kube';
 import type { RayRequest, RayResponse, RaySend } from '@manta/ray';
 import type { World } from '@manta/runtime';

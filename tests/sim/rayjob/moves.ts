@@ -1,5 +1,5 @@
 import { type Container, ContainerName, Label, NodeType, type PodStatus, type RayJobSpec } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { type ResourceType, resources } from '@manta/kube';
 import { isTerminal } from '@manta/ray';
 import type { Mood } from '@manta/ray/testing';

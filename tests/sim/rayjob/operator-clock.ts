@@ -1,4 +1,4 @@
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { Clock } from '@manta/kube';
 import type { Backstage, Move } from '../scenario.ts';
 import { CONFIG_MAPS, NAMESPACE, STORED } from './stage.ts';

@@ -1,5 +1,5 @@
 import { Label, NodeType } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { isTerminal } from '@manta/ray';
 import { FakeHead, type FakeRequest } from '@manta/ray/testing';
 import type { Backstage } from '../scenario.ts';

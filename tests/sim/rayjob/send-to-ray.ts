@@ -1,4 +1,4 @@
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { resources } from '@manta/kube';
 import type { RayRequest, RayResponse, RaySend } from '@manta/ray';
 import type { FakeRequest, FakeResponse } from '@manta/ray/testing';

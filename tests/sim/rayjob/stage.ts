@@ -1,9 +1,9 @@
 import { Annotation, type CustomResourceDefinition, type RayCluster, type RayJob, type RayJobSpec } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
 import { crds } from '@manta/api/crds';
-import type { ServedResource, StoredObject } from '@manta/engine';
+import type { ServedResource, StoredObject } from '@manta/apiserver';
 import { resources } from '@manta/kube';
-import { servedDefinition } from '../../../packages/engine/src/server/served-definition.ts';
+import { servedDefinition } from '../../../packages/apiserver/src/registry/served-definition.ts';
 import type { Choices } from '../choices.ts';
 import { lightResource } from '../light-server.ts';
 import type { Backstage } from '../scenario.ts';

@@ -1,5 +1,5 @@
 import { type Container, ContainerName, EnvName, Label, type PodStatus } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { isTerminal } from '@manta/ray';
 import type { Backstage } from '../scenario.ts';
 import { lifeOf } from './ledger.ts';

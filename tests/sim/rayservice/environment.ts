@@ -1,5 +1,6 @@
 import { Label, NodeType, type RayCluster } from '@manta/api';
-import { CONTROLLERS, startController, type StoredObject, type StoreEvent } from '@manta/engine';
+import { CONTROLLERS, startController } from '@manta/controllers';
+import { type StoredObject, type StoreEvent } from '@manta/apiserver';
 import { resources } from '@manta/kube';
 import { quietly } from '../raycluster/quietly.ts';
 import type { Backstage } from '../scenario.ts';

@@ -1,5 +1,5 @@
 import { isConditionTrue, Label, type RayService, RayServiceConditionType as Type, serviceNames } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History } from '../history.ts';
 import { capacityOf, headOf, type Serve, serveOf } from './serve.ts';
 import {

@@ -1,5 +1,5 @@
 import { isConditionTrue, RayServiceConditionType, serviceNames } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { capacityOf, headOf, serveOf } from './serve.ts';
 import { asRoute, asService, isWanted, NAMESPACE, ownerOf, SERVICE, STORED, STRANGER } from './stage.ts';

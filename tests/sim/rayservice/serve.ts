@@ -1,5 +1,5 @@
 import { Label, NodeType } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { RayRequest, RayResponse, RaySend } from '@manta/ray';
 import type { Backstage, Outside } from '../scenario.ts';
 import { asPod, clusterOf, isReadyPod, NAMESPACE, STORED } from './stage.ts';

@@ -8,10 +8,10 @@ import {
   type RayServiceSpec,
 } from '@manta/api';
 import { crds } from '@manta/api/crds';
-import type { ServedResource, StoredObject } from '@manta/engine';
+import type { ServedResource, StoredObject } from '@manta/apiserver';
 import { resources } from '@manta/kube';
 import { gatewayCrds } from '@manta/router';
-import { servedDefinition } from '../../../packages/engine/src/server/served-definition.ts';
+import { servedDefinition } from '../../../packages/apiserver/src/registry/served-definition.ts';
 import type { Choices } from '../choices.ts';
 import { lightResource } from '../light-server.ts';
 import type { Backstage } from '../scenario.ts';

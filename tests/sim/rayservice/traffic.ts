@@ -1,5 +1,5 @@
 import { Label, serviceNames } from '@manta/api';
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import type { History } from '../history.ts';
 import { canServe } from './serve.ts';
 import { asRoute, asService, isReadyPod, SERVICE, STORED } from './stage.ts';

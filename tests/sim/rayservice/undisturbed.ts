@@ -1,5 +1,5 @@
 import { isRecord, Label, NodeType } from '@manta/api';
-import type { StoreEvent } from '@manta/engine';
+import type { StoreEvent } from '@manta/apiserver';
 import type { Clock } from '@manta/kube';
 import type { RayResponse, RaySend } from '@manta/ray';
 import type { History, Invariant } from '../history.ts';

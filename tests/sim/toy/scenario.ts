@@ -1,4 +1,4 @@
-import type { StoredObject } from '@manta/engine';
+import type { StoredObject } from '@manta/apiserver';
 import { resources } from '@manta/kube';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import type { Backstage, Scenario } from '../scenario.ts';

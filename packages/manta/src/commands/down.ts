@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEngineRecord } from '@manta/engine';
+import { readEngineRecord } from '@manta/local';
 import { chosenDataDir } from './data-dir.ts';
 
 const STOPS_WITHIN_MS = 15_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CustomResourceDefinition } from '@manta/api';
 import { sharedCrds } from '@manta/api/crds';
-import { type Engine, type EngineOptions, writeWhole } from '@manta/engine';
+import { type Engine, type EngineOptions, writeWhole } from '@manta/local';
 import { type KubeClient, resources } from '@manta/kube';
 import { FIELD_MANAGER, installCrds } from './install-crds.ts';
 

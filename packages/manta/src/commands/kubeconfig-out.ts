@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { reasonOf, writeWhole } from '@manta/engine';
+import { reasonOf, writeWhole } from '@manta/local';
 
 const FIRST_LINE = '# Written by manta up, and written again at its next start.\n';
 

@@ -1,4 +1,4 @@
-import { readEngineRecord } from '@manta/engine';
+import { readEngineRecord } from '@manta/local';
 import { chosenDataDir } from './data-dir.ts';
 
 /** Says what runs on a data directory; resolves with 1 where nothing does. */

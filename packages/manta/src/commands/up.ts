@@ -7,16 +7,13 @@ import {
   createImageTable,
   type ImageTableOptions,
   type LocalPods,
+  type PodsContext,
   PLAIN_GATEWAY,
   POD_GATEWAY,
-  type PodsContext,
-  readEngineRecord,
-  removeEngineRecord,
   type SandboxMode,
-  startEngine,
   startPods,
-  writeEngineRecord,
-} from '@manta/engine';
+} from '@manta/kubelet';
+import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/local';
 import { guardProcess } from '@manta/base';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { reasonOf, writeWhole } from '@manta/engine';
+import { reasonOf, writeWhole } from '@manta/local';
 import { isMap, isSeq, parse, parseDocument } from 'yaml';
 
 /** Under which name a local engine stands among other clusters. */

@@ -1,4 +1,4 @@
-import type { RayOfVersion } from '@manta/engine';
+import type { RayOfVersion } from '@manta/kubelet';
 import { provideRay, type ProvideRayOptions, type RayHome, versionOf } from './provide-ray.ts';
 
 /** Installs a version, or finds it installed. */

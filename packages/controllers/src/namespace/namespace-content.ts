@@ -1,0 +1,24 @@
+import { type ResourceInfo, resourceName } from '@manta/apiserver';
+import type { Store, StoredObject } from '@manta/apiserver';
+
+/** What a namespace still holds of one resource. */
+export interface Content {
+  readonly info: ResourceInfo;
+  readonly objects: readonly StoredObject[];
+}
+
+/** Everything inside a namespace that a user could list and delete, by resource; resources without objects are left out. */
+export function contentOf(store: Store, resources: readonly ResourceInfo[], namespace: string): readonly Content[] {
+  const seen = new Set<StoredObject>();
+  return resources
+    .filter(({ isNamespaced, verbs }) => isNamespaced && verbs.includes('list') && verbs.includes('delete'))
+    .map((info) => ({ info, objects: unseen(seen, store.list(resourceName(info), { namespace })) }))
+    .filter(({ objects }) => objects.length > 0);
+}
+
+/** Events are served by two groups from one place: they count once. */
+function unseen(seen: Set<StoredObject>, objects: readonly StoredObject[]): readonly StoredObject[] {
+  const fresh = objects.filter((object) => !seen.has(object));
+  for (const object of fresh) seen.add(object);
+  return fresh;
+}

@@ -1,4 +1,0 @@
-import { runMachine } from './machine.ts';
-
-/** The machine as a program: its settings are the last argument. */
-await runMachine(JSON.parse(process.argv.at(-1) ?? ''));

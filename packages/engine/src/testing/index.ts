@@ -1,1 +1,0 @@
-export { startTestEngine, type TestEngine, type TestEngineOptions, type TestUser } from './start-test-engine.ts';

@@ -1,0 +1,56 @@
+import { createReadStream, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerRunner } from '../pods/container-runner.ts';
+
+const FOLLOW_MS = 100;
+
+/** Takes what a container has said; resolves when it can take more. */
+export type Sink = (chunk: Buffer) => Promise<void>;
+
+/** Hands on what a container goes on to say until it ends or nobody listens any more. */
+export async function followOutput(
+  container: Pick<ContainerRunner, 'output' | 'process'>,
+  path: string,
+  from: number,
+  listener: AbortSignal,
+  sink: Sink,
+  kept?: () => number,
+): Promise<void> {
+  let at: number | undefined = from;
+  for (let isOver = false; !isOver && !listener.aborted; ) {
+    isOver = container.process === undefined || container.output(false) !== path;
+    at = await readOutput(path, at, listener, sink, kept);
+    // With a pod that is deleted goes what it has said.
+    if (at === undefined) return;
+    if (!isOver) await sleep(FOLLOW_MS);
+  }
+}
+
+/**
+ * Hands on what a file holds from a place on while somebody listens; the place where that ended, undefined where the file is gone. A file that has
+ * become shorter is read from its beginning. What is before `kept` is skipped: its place on the disk may have been given back.
+ */
+export async function readOutput(
+  path: string,
+  from: number,
+  listener: AbortSignal,
+  sink: Sink,
+  kept: () => number = () => 0,
+): Promise<number | undefined> {
+  try {
+    const { size } = statSync(path);
+    let place = Math.max(size < from ? 0 : from, kept());
+    if (size <= place) return size < from ? size : from;
+    for await (const chunk of createReadStream(path, { start: place, end: size - 1 })) {
+      const whole: Buffer = chunk;
+      const lost = Math.min(whole.length, Math.max(0, kept() - place));
+      place += whole.length;
+      if (lost < whole.length) await sink(whole.subarray(lost));
+      if (listener.aborted) break;
+    }
+    return size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { guard } from '@manta/base';
+import type { Duplex } from 'node:stream';
+import { takeUpgrade, wantsUpgrade, serveSpdy, type SpdyStream } from '@manta/apiserver';
+import type { PodCall } from '@manta/apiserver';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { openChannels } from './channels.ts';
+
+const PROTOCOL = 'portforward.k8s.io';
+const SPDY = 'SPDY/3.1';
+
+/** The connection that a client wants to speak SPDY on, itself or through a WebSocket; undefined where it wants something else. */
+export async function openSpdy(call: PodCall): Promise<Duplex | undefined> {
+  const { request } = call;
+  if (wantsUpgrade(request)?.toLowerCase() === SPDY.toLowerCase()) {
+    const upgrade = takeUpgrade(request);
+    const answer = ['101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${SPDY}`];
+    upgrade?.socket.write(`HTTP/1.1 ${[...answer, `X-Stream-Protocol-Version: ${PROTOCOL}`].join('\r\n')}\r\n\r\n`);
+    upgrade?.socket.unshift(upgrade.head);
+    return upgrade?.socket;
+  }
+  const tunnel = `${SPDY}+${PROTOCOL}`;
+  if (!(request.headers['sec-websocket-protocol'] ?? '').split(/, */).includes(tunnel)) return undefined;
+  const socket = await openChannels(call, [tunnel]);
+  const { createWebSocketStream } = await import('ws');
+  return createWebSocketStream(socket);
+}
+
+/** Each connection is two streams with the same number: one for what goes wrong, then one for data. */
+export async function forwardStreams(sandbox: Pick<Sandbox, 'connect'>, transport: Duplex): Promise<void> {
+  const waiting = new Map<string, SpdyStream>();
+  await serveSpdy(transport, (stream) => {
+    const number = stream.headers.get('requestid') ?? '';
+    if (stream.headers.get('streamtype') === 'error') {
+      waiting.set(number, stream);
+      stream.once('close', () => waiting.delete(number));
+      // Its client only listens.
+      stream.resume();
+      return;
+    }
+    const problems = waiting.get(number);
+    waiting.delete(number);
+    void forward(sandbox, Number(stream.headers.get('port')), stream, problems);
+  });
+}
+
+async function forward(
+  sandbox: Pick<Sandbox, 'connect'>,
+  port: number,
+  data: SpdyStream,
+  problems: SpdyStream | undefined,
+): Promise<void> {
+  try {
+    const connection = await sandbox.connect(port);
+    connection.once(
+      'error',
+      guard('port-forward', connection, (error) => problems?.end(told(port, error))),
+    );
+    connection.once(
+      'close',
+      guard('port-forward', connection, () => {
+        data.end();
+        problems?.end();
+        data.unpipe(connection);
+        discard(data);
+      }),
+    );
+    if (data.destroyed) {
+      connection.destroy();
+      return;
+    }
+    data.once('close', () => connection.destroy());
+    connection.pipe(data).pipe(connection);
+  } catch (error) {
+    problems?.end(told(port, error));
+    data.end();
+    discard(data);
+  }
+}
+
+/** What nobody takes any more would hold up all that the connection carries. */
+function discard(data: SpdyStream): void {
+  data.resume();
+}
+
+function told(port: number, error: unknown): string {
+  return `error forwarding port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,46 @@
+import type { Pod } from '@manta/api';
+import { type Cluster, readAll, readOne, type Stored, endpointSlices, pods, services } from '@manta/controllers';
+import { addressOf } from '../environment/hosts.ts';
+import { clusterIpOf } from './service-routes.ts';
+
+/** Where a connection goes: a pod, and a port of it. */
+export interface Destination {
+  readonly pod: Stored<Pod>;
+  readonly port: number;
+}
+
+/** The pod behind a host name or address and a port, as a pod would find it; undefined when nobody is there. */
+export function findDestination(
+  { store }: Pick<Cluster, 'store'>,
+  host: string,
+  port: number,
+): Destination | undefined {
+  const named = serviceOf(host);
+  const service =
+    named === undefined
+      ? readAll(store, services).find((each) => clusterIpOf(each) === host)
+      : readOne(store, services, named.namespace, named.name);
+  if (service === undefined) return named === undefined ? byAddress(store, host, port) : undefined;
+  const slices = readAll(store, endpointSlices, service.metadata.namespace).filter(
+    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service.metadata.name,
+  );
+  const address = addressOf(slices);
+  if (address === undefined) return undefined;
+  const own = service.spec?.ports?.find((each) => each.port === port);
+  const inSlice = slices.flatMap(({ ports }) => ports ?? []).find(({ name = '' }) => name === (own?.name ?? ''));
+  return byAddress(store, address, service.spec?.clusterIP === 'None' ? port : (inSlice?.port ?? port));
+}
+
+function serviceOf(host: string): { readonly name: string; readonly namespace: string } | undefined {
+  const [name = '', namespace = '', svc = ''] = host.split('.');
+  return svc === 'svc' ? { name, namespace } : undefined;
+}
+
+function byAddress(store: Cluster['store'], ip: string, port: number): Destination | undefined {
+  const pod = readAll(store, pods).find(({ status }) => status?.podIP === ip && isAlive(status.phase));
+  return pod === undefined ? undefined : { pod, port };
+}
+
+function isAlive(phase: string | undefined): boolean {
+  return phase !== 'Succeeded' && phase !== 'Failed';
+}

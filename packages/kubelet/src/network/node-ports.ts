@@ -1,0 +1,48 @@
+import { type Cluster, nameOf, readAll, createEventRecorder, endpointSlices, services } from '@manta/controllers';
+import type { Controller } from '@manta/controllers';
+import type { Balancers, Refusal } from './balancers.ts';
+import { type PortRoute, type ServiceRoute, serviceRoutes } from './service-routes.ts';
+
+/** Where node ports are: nobody outside of this machine reaches them. */
+const HOST = '127.0.0.1';
+const AGAIN_MS = 5000;
+
+/** Serves the node ports of Services on this machine. One that cannot be had is told of at its Service, and tried again. */
+export function nodePortController(cluster: Cluster, balancers: Balancers): Controller {
+  const record = createEventRecorder(cluster, 'node-ports');
+  /** What has been told, by the Service and the port. */
+  let told: ReadonlySet<string> = new Set();
+  return {
+    name: 'node-ports',
+    watches: [services, endpointSlices].map(nameOf),
+    keysOf: () => ['all'],
+    async reconcile() {
+      const routes = serviceRoutes(readAll(cluster.store, services), readAll(cluster.store, endpointSlices));
+      const all = routes.flatMap((route) => route.ports.flatMap((port) => nodePortOf(route, port)));
+      const refusals = await balancers.apply(all.map(({ front }) => front));
+      const refused = new Map(refusals.map((refusal) => [refusal.front.port, refusal]));
+      const isWaiting = new Set<string>();
+      for (const { route, front } of all) {
+        const key = `${route.service.metadata.uid}:${front.port}`;
+        const refusal = refused.get(front.port);
+        if (refusal !== undefined) isWaiting.add(key);
+        if (refusal !== undefined && !told.has(key))
+          await record(route.service, 'Warning', 'NodePortNotServed', complaint(refusal));
+        if (refusal === undefined && told.has(key) && front.targets.length > 0)
+          await record(route.service, 'Normal', 'NodePortServed', `node port ${front.port} is served on ${HOST} now`);
+      }
+      told = isWaiting;
+      return isWaiting.size === 0 ? undefined : { afterMs: AGAIN_MS };
+    },
+  };
+}
+
+function nodePortOf(route: ServiceRoute, { nodePort = 0, targets }: PortRoute) {
+  return nodePort === 0 ? [] : [{ route, front: { host: HOST, port: nodePort, targets } }];
+}
+
+function complaint({ front: { port }, error }: Refusal): string {
+  const isTaken = 'code' in error && error.code === 'EADDRINUSE';
+  const why = isTaken ? 'something else on this machine listens there' : error.message;
+  return `node port ${port} is not served on ${HOST}: ${why}; it is tried again every ${AGAIN_MS / 1000} s, or choose another nodePort`;
+}

@@ -1,0 +1,203 @@
+import { guardConnection } from '@manta/base';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { join, resolve as absolute } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { SERVICE_CIDR } from '@manta/apiserver';
+import { readFirstLine } from '../supervisor/connection.ts';
+import type { MachineSettings } from '../supervisor/protocol.ts';
+import { enterLine, rootScript } from '../supervisor/root-script.ts';
+import type { Front } from '../network/balancer.ts';
+import { clusterFronts } from '../network/service-routes.ts';
+import { AddressPool } from './address-pool.ts';
+import { MachineKeeper } from './supervisor-keeper.ts';
+import type { MachineLine } from './supervisor-line.ts';
+import { execIn, type MachineProcess, openSocket, startOn } from './supervisor-process.ts';
+import { Place } from './place.ts';
+import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from './sandbox.ts';
+import { newSocketFolder } from './socket-folder.ts';
+import { writeInPlace } from './write-in-place.ts';
+
+/** Ports of the machine's address, as pods see them. */
+const API_PORT = 6443;
+export const EGRESS_PORT = 3128;
+const SUBNET = '10.244.0';
+/** All addresses of pods. */
+export const POD_RANGE = `${SUBNET}.0/24`;
+/** The address of the machine on the pods' network, where they find the API server. */
+export const POD_GATEWAY = `${SUBNET}.1`;
+
+export interface NamespaceDriverOptions {
+  /** `user`: without any privilege, in a user namespace. `root`: as root, where user namespaces are forbidden. */
+  readonly mode: 'user' | 'root';
+  readonly description: string;
+  /** Where it notes what has to be removed after a crash. No container sees it. */
+  readonly dataDir: string;
+  /** Further files and folders that no container may see, wherever they are. */
+  readonly hidden?: readonly string[];
+  /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
+  readonly machineCommand: readonly string[];
+  /** Takes a connection from a pod to the API server. */
+  readonly onApiConnection: (socket: Socket) => void;
+  /** Takes a connection from a pod to the world outside: an HTTP proxy. */
+  readonly onEgressConnection: (socket: Socket) => void;
+  /** Told when the machine died and is started again. */
+  readonly onTrouble?: (error: Error) => void;
+}
+
+/** The flags of `unshare` for each mode. */
+export const NAMESPACE_FLAGS = {
+  user: ['-U', '-r', '-n', '-m', '-p', '-u', '-i', '-f', '--kill-child', '--mount-proc'],
+  root: ['-n', '-m', '-p', '-u', '-i', '-f', '--kill-child', '--mount-proc'],
+} as const;
+
+/** Pods with their own network, processes and mounts, on a bridge inside namespaces that the host does not see. */
+export async function startNamespaceDriver(options: NamespaceDriverOptions): Promise<SandboxDriver> {
+  const folder = newSocketFolder(options.dataDir);
+  const servers = [
+    await listen(join(folder, 'api'), options.onApiConnection),
+    await listen(join(folder, 'egress'), options.onEgressConnection),
+  ];
+  const settings: MachineSettings = {
+    kind: 'namespaces',
+    mode: options.mode,
+    socket: join(folder, 'machine'),
+    subnet: SUBNET,
+    serviceCidr: SERVICE_CIDR,
+    forwards: [
+      { port: API_PORT, socket: join(folder, 'api') },
+      // Where those look who know it by its name.
+      { port: 443, socket: join(folder, 'api') },
+      { port: EGRESS_PORT, socket: join(folder, 'egress') },
+    ],
+  };
+  const clean = () => {
+    for (const server of servers) server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const { mode, machineCommand, onTrouble: onDeath = () => undefined } = options;
+  const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...machineCommand, JSON.stringify(settings)];
+  try {
+    let fronts: readonly Front[] = [];
+    // One that follows another knows nothing of what that one was told; where it dies, too, the next is.
+    const onStart = (line: MachineLine) =>
+      void line.call({ type: 'services', fronts }).catch((error: Error) => {
+        if (!line.isOver) onDeath(error);
+      });
+    const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath, onStart });
+    const machine: Machine = {
+      socket: settings.socket,
+      keeper,
+      mode,
+      hidden: [options.dataDir, homedir(), ...(options.hidden ?? [])].map((path) => absolute(path)),
+    };
+    const addresses = new AddressPool(SUBNET);
+    return {
+      description: options.description,
+      apiServer: { host: POD_GATEWAY, port: API_PORT },
+      egress: `http://${POD_GATEWAY}:${EGRESS_PORT}`,
+      create: (request) => createSandbox(machine, addresses, request),
+      reach: ({ clusterIp, port }) => Promise.resolve({ host: clusterIp, port }),
+      async servicesAre(routes) {
+        fronts = clusterFronts(routes);
+        const line = await keeper.line();
+        await line.call({ type: 'services', fronts });
+      },
+      async close() {
+        await keeper.close();
+        clean();
+      },
+    };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+function listen(path: string, handle: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(
+    { allowHalfOpen: true },
+    guardConnection('sandbox', (socket) => {
+      socket.on('error', () => socket.destroy());
+      handle(socket);
+    }),
+  );
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => resolve(server.on('error', () => undefined)));
+  });
+}
+
+interface Machine {
+  readonly socket: string;
+  readonly keeper: MachineKeeper;
+  readonly mode: 'user' | 'root';
+  readonly hidden: readonly string[];
+}
+
+async function createSandbox(machine: Machine, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
+  const ip = addresses.take();
+  const { folder } = request;
+  const place = new Place(machine.keeper, request, ip);
+  try {
+    writeFileSync(join(folder, 'hosts'), request.hosts);
+    // Without a name server: one that cannot be reached makes every look-up wait.
+    writeFileSync(join(folder, 'resolv.conf'), 'options timeout:1 attempts:1\n');
+    await place.line();
+  } catch (error) {
+    addresses.give(ip);
+    throw error;
+  }
+  let isGone = false;
+  return {
+    ip,
+    start: async (process) => await startProcess(machine, await place.line(), request, process),
+    exec: (container, command, env) => execIn(machine.socket, container, command, env ?? {}),
+    // Written in place, never renamed: the file is mounted in the containers, and Ray keeps it open.
+    setHosts: (text) => writeInPlace(join(folder, 'hosts'), text),
+    connect: (port) => dial(machine.socket, ip, port),
+    async destroy() {
+      if (isGone) return;
+      isGone = true;
+      try {
+        await place.destroy();
+      } finally {
+        addresses.give(ip);
+      }
+    },
+  };
+}
+
+async function startProcess(
+  { mode, hidden }: Machine,
+  line: MachineLine,
+  { folder, id }: SandboxRequest,
+  request: ProcessRequest,
+): Promise<MachineProcess> {
+  const own = join(folder, 'containers', request.name);
+  for (const each of ['root', 'tmp']) mkdirSync(join(own, each), { recursive: true });
+  const { name, command, env, output, shmBytes, mounts, programs = [], joins = [], workingDir = '/' } = request;
+  const build = rootScript({
+    root: join(own, 'root'),
+    tmp: join(own, 'tmp'),
+    hosts: join(folder, 'hosts'),
+    resolvConf: join(folder, 'resolv.conf'),
+    shmBytes,
+    mounts,
+    programs,
+    hidden,
+    path: env['PATH'] ?? '',
+    joins,
+  });
+  const script = `${build}\n${enterLine(mode, workingDir)}`;
+  return await startOn(line, { sandbox: id, name, script, command, env, output, workingDir });
+}
+
+async function dial(path: string, ip: string, port: number): Promise<Duplex> {
+  const socket = await openSocket(path, { type: 'dial', ip, port });
+  const problem = await readFirstLine(socket);
+  if (problem === '') return socket;
+  socket.destroy();
+  throw new Error(problem);
+}

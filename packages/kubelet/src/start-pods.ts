@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { cpus, hostname, totalmem } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { startController, kubernetesEndpoints } from '@manta/controllers';
+import { SERVICE_CIDR } from '@manta/apiserver';
+import { startHeartbeat } from './node/heartbeat.ts';
+import { podBackend } from './backend/pod-backend.ts';
+import type { ImageTable } from './environment/images.ts';
+import { type ProcessKubelet, startProcessKubelet } from './pods/process-kubelet.ts';
+import { openCgroups } from './limits/cgroups.ts';
+import { Balancers } from './network/balancers.ts';
+import { createEgress, type ProxyFor } from './network/egress.ts';
+import { findDestination } from './network/find-pod.ts';
+import { nodePortController } from './network/node-ports.ts';
+import { createAddressPolicy } from './network/refused-address.ts';
+import { pipVariables } from './network/pip-variables.ts';
+import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
+import type { PodsContext, RunningPods } from './pods-context.ts';
+import { chooseDriver, type SandboxMode } from './sandbox/choose-driver.ts';
+import { POD_RANGE } from './sandbox/namespace-driver.ts';
+
+/** How pods are run on this machine. */
+export interface PodsOptions {
+  readonly dataDir: string;
+  readonly images: ImageTable;
+  /** Runs the program inside the namespaces; its settings are appended as one argument. */
+  readonly machineCommand: readonly string[];
+  /** Chosen by trying unless told. */
+  readonly mode?: SandboxMode | undefined;
+  /** Files that give power over this engine, wherever they are: no pod sees them, nor the data directory. */
+  readonly hidden?: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The proxy that this machine itself needs for an address outside. */
+  readonly proxyFor: ProxyFor;
+  /** Addresses and ranges that pods may reach through the egress proxy though they are refused otherwise. */
+  readonly egressAllowed?: readonly string[] | undefined;
+}
+
+export interface LocalPods extends RunningPods {
+  /** Which isolation the pods have, in one line. */
+  readonly description: string;
+  /** Set as HTTP_PROXY, it lets a program on this machine reach Services and pods by name. */
+  readonly proxy: ServiceProxy;
+  /** A connection to a port behind a Service's name or at a pod's address; it ends for both sides when one of them ends it. */
+  readonly dial: Dial;
+}
+
+/** What the machine itself keeps. */
+const RESERVED_BYTES = 1024 * 1024 * 1024;
+
+/** Brings up the pods' network, a node and its kubelet. */
+export async function startPods({ cluster, accept }: PodsContext, options: PodsOptions): Promise<LocalPods> {
+  // Pods are dialled by what is made after this.
+  const made: { kubelet?: ProcessKubelet } = {};
+  const dial = async (host: string, port: number): Promise<Duplex> => {
+    const destination = findDestination(cluster, host, port);
+    const { namespace = '', name = '' } = destination?.pod.metadata ?? {};
+    const sandbox = made.kubelet?.worker(namespace, name)?.sandbox;
+    if (destination === undefined || sandbox === undefined)
+      throw new Error(`nobody answers for ${host}:${port}: no pod behind it runs`);
+    return await sandbox.connect(destination.port);
+  };
+  const driver = await chooseDriver({
+    mode: options.mode,
+    dataDir: options.dataDir,
+    machineCommand: options.machineCommand,
+    hidden: options.hidden ?? [],
+    onApiConnection: accept,
+    onEgressConnection: createEgress({
+      proxyFor: options.proxyFor,
+      policy: createAddressPolicy({ engineRanges: [SERVICE_CIDR, POD_RANGE], allowed: options.egressAllowed ?? [] }),
+    }),
+    dial,
+    onTrouble: (error) => cluster.onError?.('pods', 'machine', error),
+  });
+  const nodeName =
+    hostname()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9.-]/g, '-') || 'localhost';
+  const capacity = {
+    cpu: String(Math.max(4, cpus().length * 2)),
+    memory: `${Math.max(1, Math.floor((totalmem() - RESERVED_BYTES) / 2 ** 20))}Mi`,
+    'ephemeral-storage': '100Gi',
+  };
+  const stopHeartbeat = await startHeartbeat(cluster, { name: nodeName, capacity, address: '127.0.0.1' });
+  const cgroups = openCgroups({ mark: createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12) });
+  const kubelet = startProcessKubelet(cluster, {
+    cgroups,
+    nodeName,
+    driver,
+    images: options.images,
+    dataDir: options.dataDir,
+    capacity,
+    env: pipVariables(options.env, driver.egress),
+  });
+  made.kubelet = kubelet;
+  const proxy = await startServiceProxy(dial);
+  const nodePorts = new Balancers(({ ip, port }) => dial(ip, port));
+  const stopNodePorts = startController(cluster, nodePortController(cluster, nodePorts));
+  // Nothing of Kubernetes takes an endpoint on the loopback interface, where pods without namespaces find it.
+  const hasEndpoint = !driver.apiServer.host.startsWith('127.');
+  const stopEndpoints = hasEndpoint
+    ? startController(cluster, kubernetesEndpoints(cluster, driver.apiServer))
+    : undefined;
+  return {
+    description: `${driver.description}; ${cgroups === undefined ? 'limits are told to Ray, not enforced' : 'memory and CPU limits are enforced'}`,
+    proxy,
+    async dial(host, port) {
+      const connection = await dial(host, port);
+      connection.allowHalfOpen = false;
+      return connection;
+    },
+    backend: podBackend(kubelet, cluster.world.clock),
+    async stop() {
+      stopHeartbeat();
+      stopNodePorts();
+      stopEndpoints?.();
+      nodePorts.close();
+      await kubelet.stop();
+      await proxy.close();
+      await driver.close();
+      cgroups?.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '@manta/apiserver';
+import { processMark } from './process-mark.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** What a running engine leaves in its data directory, for those who look for it. */
+export interface EngineRecord {
+  readonly pid: number;
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** ISO time. */
+  readonly startedAt: string;
+  /** How it runs pods, in words; absent where it runs none. */
+  readonly pods?: string;
+  /** Where Gateways are served; absent where nobody serves them. */
+  readonly router?: string;
+}
+
+/** Says that this process serves the data directory. */
+export function writeEngineRecord(dataDir: string, record: Omit<EngineRecord, 'pid'>): void {
+  const content = { ...record, pid: process.pid, mark: processMark(process.pid) };
+  writeWhole(fileOf(dataDir), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Takes that back. */
+export function removeEngineRecord(dataDir: string): void {
+  rmSync(fileOf(dataDir), { force: true });
+}
+
+/** The engine that serves a data directory now. One that was killed has left its record, but its process is gone or another's by then. */
+export function readEngineRecord(dataDir: string): EngineRecord | undefined {
+  const { pid, mark, url, kubeconfig, startedAt, pods, router } = readJson(fileOf(dataDir));
+  const isRecord =
+    typeof pid === 'number' &&
+    typeof url === 'string' &&
+    typeof kubeconfig === 'string' &&
+    typeof startedAt === 'string' &&
+    typeof mark === 'string';
+  if (!isRecord || processMark(pid) !== mark) return undefined;
+  return {
+    pid,
+    url,
+    kubeconfig,
+    startedAt,
+    ...(typeof pods === 'string' ? { pods } : {}),
+    ...(typeof router === 'string' ? { router } : {}),
+  };
+}
+
+function readJson(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isObject(read) ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+function fileOf(dataDir: string): string {
+  return join(dataDir, 'engine.json');
+}

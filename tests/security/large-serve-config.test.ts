@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseKubernetesYaml, parseWholeYaml } from '../../packages/operator/src/kubernetes-yaml.ts';
-import { ServeConfigs } from '../../packages/operator/src/observe/serve-config.ts';
+import { ServeConfigs } from '../../packages/operator/src/observe/parsed-serve-configs.ts';
 import { createYamlOffLoop, PARSE_YAML, PROCESS_FLAGS } from '../../packages/operator/src/yaml-process.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../packages/manta/src/main.ts');

@@ -116,7 +116,7 @@ export type { Stray } from './rayjob/strays.ts';
 export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
 export { isBetweenTries, submissionId } from './rayjob/submit.ts';
 export { endOfSubmitter } from './rayjob/submitter.ts';
-export { adoptedRoute } from './rayservice/adopted-route.ts';
+export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export {
   EMPTY_MEMORY,
   type Gateway,
@@ -130,8 +130,8 @@ export {
   type Submission,
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
-export type { NodeRoom } from './rayservice/room.ts';
-export { headPodOf, isHeadReady } from './rayservice/serving.ts';
+export type { NodeRoom } from './rayservice/upgrade/node-capacity.ts';
+export { headPodOf, isHeadReady } from './rayservice/serve/serving.ts';
 export {
   BATCH_SCHEDULERS,
   type BatchSchedulerName,

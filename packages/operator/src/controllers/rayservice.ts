@@ -35,7 +35,7 @@ import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { observeRayService } from '../observe/rayservice.ts';
 import { type RayServiceCache, serviceInformerOf } from '../observe/rayservice-cache.ts';
 import { ownerOf, type RayServiceObserver } from '../observe/rayservice-observer.ts';
-import { ServeConfigs } from '../observe/serve-config.ts';
+import { ServeConfigs } from '../observe/parsed-serve-configs.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
 import type { RayAccess } from './ray-access.ts';
 

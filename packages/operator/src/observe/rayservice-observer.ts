@@ -5,7 +5,7 @@ import type { ObjectKey } from '@manta/runtime';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { RayHeads } from './ray-heads.ts';
 import type { RayServiceCache } from './rayservice-cache.ts';
-import type { ServeConfigs } from './serve-config.ts';
+import type { ServeConfigs } from './parsed-serve-configs.ts';
 
 /** What observing needs besides the key. */
 export interface RayServiceObserver {

@@ -1,7 +1,7 @@
 import type { AppStatus, GatewayLike, HttpRouteLike, KubeObject, RayCluster, RayService, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
-import type { NodeRoom } from './room.ts';
+import type { NodeRoom } from './upgrade/node-capacity.ts';
 
 /** Everything a decision about a RayService needs, gathered at one moment. */
 export interface ObservedRayService {

@@ -1,15 +1,15 @@
 import { isManagedExternally, type RayServiceSpec, type RayServiceStatuses } from '@manta/api';
 import type { Plan } from '../plan.ts';
 import { timestamp } from '../raycluster/conditions.ts';
-import { lostStatus } from './adopt.ts';
-import { checkRayService } from './check.ts';
-import { conditionOf, no, Reason, Type, withCondition } from './conditions.ts';
-import { type DanglingPlan, planDangling } from './dangling.ts';
-import { planDeletion, planFinalizer } from './lifecycle.ts';
+import { lostStatus } from './upgrade/adopt-clusters.ts';
+import { checkRayService } from './validation.ts';
+import { conditionOf, no, Reason, Type, withCondition } from './status/set-condition.ts';
+import { type DanglingPlan, planDangling } from './upgrade/orphaned-clusters.ts';
+import { planDeletion, planFinalizer } from './finalizer.ts';
 import { EMPTY_MEMORY, type ObservedRayService, type ServiceMemory } from './observed.ts';
 import { planRunning } from './running.ts';
-import { EMPTY_SIDE, isWorthWriting, withoutEmpties } from './status-shape.ts';
-import { type Subject, subjectOf } from './subject.ts';
+import { EMPTY_SIDE, isWorthWriting, withoutEmpties } from './status/status-changes.ts';
+import { type Subject, subjectOf } from './service-state.ts';
 import { planSuspension } from './suspend.ts';
 
 /** A plan for a RayService, its status once the plan has been carried out, and what to remember until the next one. */

@@ -1,21 +1,21 @@
 import { RayServiceEventReason as Event, type RayServiceStatuses } from '@manta/api';
 import { type Action, type Plan, warning } from '../plan.ts';
-import { leadAdoptedRoute } from './adopted-route.ts';
-import { planClusters } from './clusters.ts';
-import { no, Reason, Type, withCondition } from './conditions.ts';
-import { planDeadline } from './deadline.ts';
-import { nextStatus } from './next-status.ts';
+import { leadAdoptedRoute } from './traffic/adopted-route.ts';
+import { planClusters } from './upgrade/clusters.ts';
+import { no, Reason, Type, withCondition } from './status/set-condition.ts';
+import { planDeadline } from './upgrade/progress-deadline.ts';
+import { nextStatus } from './status/next-status.ts';
 import type { HeadMemory, ServiceMemory } from './observed.ts';
-import { directionOf } from './rollback.ts';
-import { shortOfRoom } from './room.ts';
-import { dropRouting, planRouting, routingTrouble } from './routing.ts';
-import { planSubmission, type SubmissionPlan } from './serve-config.ts';
-import { planServeLabel } from './serve-label.ts';
-import { planClusterServices, planServices } from './services.ts';
-import { type CapacityWish, wishedCapacity } from './shift.ts';
-import { fullName, isShifting, type Side, type Subject } from './subject.ts';
-import { needsNextCluster, type Succession, successionOf } from './succession.ts';
-import { podTroubleOf } from './trouble.ts';
+import { directionOf } from './upgrade/rollback.ts';
+import { shortOfRoom } from './upgrade/node-capacity.ts';
+import { dropRouting, planRouting, routingTrouble } from './traffic/gateway.ts';
+import { planSubmission, type SubmissionPlan } from './serve/submission.ts';
+import { planServeLabel } from './traffic/serve-label.ts';
+import { planClusterServices, planServices } from './traffic/kube-services.ts';
+import { type CapacityWish, wishedCapacity } from './traffic/migration.ts';
+import { fullName, isShifting, type Side, type Subject } from './service-state.ts';
+import { needsNextCluster, type Succession, successionOf } from './upgrade/promotion.ts';
+import { podTroubleOf } from './status/failure-reason.ts';
 
 export interface RunningPlan extends Plan {
   readonly status: RayServiceStatuses;

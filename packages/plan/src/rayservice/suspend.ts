@@ -7,10 +7,10 @@ import {
 } from '@manta/api';
 import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, normal, type WrittenKind, warning } from '../plan.ts';
-import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './conditions.ts';
-import { deleteCluster } from './dangling.ts';
-import { EMPTY_SIDE } from './status-shape.ts';
-import { fullName, type Subject } from './subject.ts';
+import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './status/set-condition.ts';
+import { deleteCluster } from './upgrade/orphaned-clusters.ts';
+import { EMPTY_SIDE } from './status/status-changes.ts';
+import { fullName, type Subject } from './service-state.ts';
 
 /** Where a service stands between running and suspended, and what is to be done about it. */
 export type Suspension =

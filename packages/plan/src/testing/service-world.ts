@@ -25,7 +25,7 @@ import {
   type Submission,
 } from '../rayservice/observed.ts';
 import { planRayService, type RayServicePlan } from '../rayservice/plan.ts';
-import type { NodeRoom } from '../rayservice/room.ts';
+import type { NodeRoom } from '../rayservice/upgrade/node-capacity.ts';
 import { headPod } from './observed.ts';
 
 /** One cluster with its Serve, as tests move it. */

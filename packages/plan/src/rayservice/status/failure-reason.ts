@@ -1,0 +1,35 @@
+import { ApplicationStatus, type RayServiceStatus } from '@manta/api';
+import type { ServiceCluster } from '../observed.ts';
+
+const FAILED: readonly string[] = [ApplicationStatus.DeployFailed, ApplicationStatus.Unhealthy];
+
+/** Where trouble may come from. */
+export interface Suspects {
+  readonly active: RayServiceStatus;
+  readonly pending: RayServiceStatus;
+  /** What is wrong with the wanted configuration, in a sentence. */
+  readonly complaint: string | undefined;
+  /** What keeps pods of the clusters from running, in a sentence. */
+  readonly podTrouble: string | undefined;
+}
+
+/** What keeps a service from serving, in the words of whoever knows best; undefined when nothing is known to be wrong. */
+export function troubleOf({ active, pending, complaint, podTrouble }: Suspects): string | undefined {
+  return complaint ?? failingApplication(active) ?? failingApplication(pending) ?? podTrouble;
+}
+
+/** What keeps a pod of the cluster from running; the head's trouble comes first, since everything waits for it. */
+export function podTroubleOf(view: ServiceCluster | undefined): string | undefined {
+  const troubled = (view?.pods ?? []).filter(({ trouble, isTerminating }) => trouble !== undefined && !isTerminating);
+  const pod = troubled.find(({ head }) => head !== undefined) ?? troubled[0];
+  return pod === undefined ? undefined : `Pod ${pod.name}: ${pod.trouble}`;
+}
+
+function failingApplication({ applicationStatuses = {} }: RayServiceStatus): string | undefined {
+  const failing = Object.entries(applicationStatuses).find(([, { status = '' }]) => FAILED.includes(status));
+  if (failing === undefined) return undefined;
+  const [name, { status, message = '', serveDeploymentStatuses = {} }] = failing;
+  const words = [message, ...Object.values(serveDeploymentStatuses).map((deployment) => deployment.message ?? '')];
+  const why = words.find((each) => each !== '');
+  return `application ${name} is ${status}${why === undefined ? '' : `: ${why}`}`;
+}

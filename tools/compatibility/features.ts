@@ -122,17 +122,17 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   RayService: [
     {
       name: 'applications, status and conditions',
-      tests: [`${PLAN}/rayservice/conditions.test.ts`, 'tests/e2e/rayservice.test.ts'],
+      tests: [`${PLAN}/rayservice/status/conditions.test.ts`, 'tests/e2e/rayservice.test.ts'],
       differences: /Ready while|application/,
     },
     {
       name: 'upgrade without downtime (NewCluster)',
-      tests: [`${PLAN}/rayservice/new-cluster.test.ts`, `${PLAN}/rayservice/upheavals.test.ts`],
+      tests: [`${PLAN}/rayservice/upgrade/new-cluster.test.ts`, `${PLAN}/rayservice/upgrade/random-faults.test.ts`],
       differences: /switch to a new cluster|NewCluster/,
     },
     {
       name: 'upgrade in steps through a Gateway',
-      tests: [`${PLAN}/rayservice/incremental.test.ts`, `${PLAN}/rayservice/steps.test.ts`],
+      tests: [`${PLAN}/rayservice/upgrade/incremental.test.ts`, `${PLAN}/rayservice/traffic/steps.test.ts`],
       differences: /incremental|traffic in steps/,
     },
     { name: 'suspend and resume', tests: [`${PLAN}/rayservice/suspend.test.ts`] },

@@ -118,7 +118,7 @@ export { isBetweenTries, submissionId } from './rayjob/submit.ts';
 export { endOfSubmitter } from './rayjob/submitter.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export {
-  EMPTY_MEMORY,
+  EMPTY_SERVICE_MEMORY,
   type Gateway,
   type GatewayApi,
   type HttpRoute,
@@ -130,7 +130,7 @@ export {
   type Submission,
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
-export type { NodeRoom } from './rayservice/upgrade/node-capacity.ts';
+export type { NodeCapacity } from './rayservice/upgrade/node-capacity.ts';
 export { headPodOf, isHeadReady } from './rayservice/serve/serving.ts';
 export {
   BATCH_SCHEDULERS,

@@ -1,6 +1,6 @@
 import type { EndpointSlice, FeatureGates, Node, RayService } from '@manta/api';
 import { resources } from '@manta/kube';
-import { amountsOf, type Gateway, type HttpRoute, type NodeRoom, type WrittenKind } from '@manta/plan';
+import { amountsOf, type Gateway, type HttpRoute, type NodeCapacity, type WrittenKind } from '@manta/plan';
 import { createInformer, type Informer, type Interner, toKey, type World } from '@manta/runtime';
 import { withoutManagedFields } from './child-records.ts';
 import { informerOf, type RayClusterCache } from './ray-cluster-cache.ts';
@@ -18,7 +18,7 @@ export interface RayServiceCache {
 
 /** What is kept of a Node; without room it takes no pods. */
 export interface NodeRecord {
-  readonly room: NodeRoom | undefined;
+  readonly room: NodeCapacity | undefined;
 }
 
 /** What is kept of an EndpointSlice. */

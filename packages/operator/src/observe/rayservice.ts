@@ -2,10 +2,10 @@ import { Label, OriginCrd, type RayCluster, type RayService, type Service, servi
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   adoptedRoute,
-  EMPTY_MEMORY,
+  EMPTY_SERVICE_MEMORY,
   type GatewayApi,
   isOwn,
-  type NodeRoom,
+  type NodeCapacity,
   type ObservedRayService,
   ownPods,
   type PodRecord,
@@ -43,7 +43,7 @@ export async function observeRayService(
   const core = freshness === 'cached' ? await cached(observer, key, signal) : await live(observer, key, signal);
   if (core === undefined) return undefined;
   const { service, podsOf } = core;
-  const memory = observer.memories.get(key) ?? EMPTY_MEMORY;
+  const memory = observer.memories.get(key) ?? EMPTY_SERVICE_MEMORY;
   const heads = new Map<string, RayHead>();
   const clusters: ServiceCluster[] = [];
   for (const cluster of core.clusters.filter((each) => isOwn(service.metadata?.uid ?? '', each))) {
@@ -75,7 +75,7 @@ export async function observeRayService(
 }
 
 /** Unknown as long as they cannot be read: then nothing is said about them. */
-function nodesOf({ nodes }: RayServiceCache): readonly NodeRoom[] | undefined {
+function nodesOf({ nodes }: RayServiceCache): readonly NodeCapacity[] | undefined {
   if (nodes?.isReady() !== true) return undefined;
   return [...nodes.records()].flatMap(({ room }) => (room === undefined ? [] : [room]));
 }
@@ -133,15 +133,15 @@ function countReady(slices: readonly EndpointRecord[]): number {
 
 function gatewayApiOf({ gateways, httpRoutes }: RayServiceCache, service: RayService): GatewayApi {
   const { namespace = '', name = '' } = service.metadata ?? {};
-  if (gateways === undefined || httpRoutes === undefined) return { kind: 'off' };
+  if (gateways === undefined || httpRoutes === undefined) return { kind: 'disabled' };
   for (const informer of [gateways, httpRoutes]) {
     const { phase, troubles } = informer.status();
     if (phase === 'absent' || phase === 'forbidden') {
-      return { kind: 'absent', why: `${informer.type.kind}: ${troubles[0]?.message ?? phase}` };
+      return { kind: 'missing', why: `${informer.type.kind}: ${troubles[0]?.message ?? phase}` };
     }
   }
   return {
-    kind: 'there',
+    kind: 'available',
     gateway: gateways.get(toKey(namespace, serviceNames.gateway(name))),
     route: httpRoutes.get(toKey(namespace, adoptedRoute({ service }) ?? serviceNames.httpRoute(name))),
   };
@@ -185,7 +185,7 @@ async function live(observer: RayServiceObserver, key: ObjectKey, signal: AbortS
       podsOf: (cluster) => records.filter((record) => record.cluster === cluster),
       services: new Map(services.items.filter(isOurs).map((each) => [each.metadata?.name ?? '', each])),
       endpoints: base?.endpoints ?? new Map(),
-      gatewayApi: base?.gatewayApi ?? { kind: 'off' },
+      gatewayApi: base?.gatewayApi ?? { kind: 'disabled' },
     };
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -3,14 +3,14 @@ import { completeServiceSpec } from '../build/complete-spec.ts';
 import { patchSelf, updateSelf } from '../ownership.ts';
 import type { Action, Plan } from '../plan.ts';
 import { deleteCluster } from './upgrade/orphaned-clusters.ts';
-import type { Subject } from './service-state.ts';
+import type { ServiceState } from './service-state.ts';
 
 const OURS = Finalizer.RayService;
 /** A deletion is looked at this often even if nothing is seen to change. */
 const LOOK_AGAIN_MS = 10_000;
 
 /** Makes sure, before anything is made, that a deletion passes by us. */
-export function planFinalizer({ service }: Subject, isValid: boolean): readonly Action[] {
+export function planFinalizer({ service }: ServiceState, isValid: boolean): readonly Action[] {
   const { metadata, spec } = service;
   const { finalizers = [] } = metadata ?? {};
   if (finalizers.includes(OURS)) return [];
@@ -23,12 +23,12 @@ export function planFinalizer({ service }: Subject, isValid: boolean): readonly 
 }
 
 /** Deletes the clusters of a service that is being deleted, then lets go of it; everything else goes by its owner references. */
-export function planDeletion(subject: Subject): Plan {
-  const { service, clusters } = subject;
+export function planDeletion(state: ServiceState): Plan {
+  const { service, clusters } = state;
   const { finalizers = [], resourceVersion } = service.metadata ?? {};
   if (!finalizers.includes(OURS)) return { actions: [] };
   if (clusters.length > 0) {
-    return { actions: clusters.flatMap((view) => deleteCluster(subject, view)), requeueAfterMs: LOOK_AGAIN_MS };
+    return { actions: clusters.flatMap((view) => deleteCluster(state, view)), requeueAfterMs: LOOK_AGAIN_MS };
   }
   const others = finalizers.filter((finalizer) => finalizer !== OURS);
   return { actions: [patchSelf('RayService', service, { metadata: { resourceVersion, finalizers: others } })] };

@@ -1,7 +1,7 @@
 import type { AppStatus, GatewayLike, HttpRouteLike, KubeObject, RayCluster, RayService, Service } from '@manta/api';
 import type { BuildContext } from '../build/context.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
-import type { NodeRoom } from './upgrade/node-capacity.ts';
+import type { NodeCapacity } from './upgrade/node-capacity.ts';
 
 /** Everything a decision about a RayService needs, gathered at one moment. */
 export interface ObservedRayService {
@@ -18,7 +18,7 @@ export interface ObservedRayService {
   readonly gatewayApi: GatewayApi;
   readonly serveConfig: ServeConfig;
   /** The nodes that take pods, where somebody asked for a look at them before an upgrade. */
-  readonly nodes?: readonly NodeRoom[] | undefined;
+  readonly nodes?: readonly NodeCapacity[] | undefined;
   readonly memory: ServiceMemory;
 }
 
@@ -62,10 +62,10 @@ export type Submission = { readonly id: string } & (
 /** Whether Gateways and HTTPRoutes can be had, and those of this service. */
 export type GatewayApi =
   /** The feature is off. */
-  | { readonly kind: 'off' }
+  | { readonly kind: 'disabled' }
   /** Their CRDs are not installed, or we may not read them. */
-  | { readonly kind: 'absent'; readonly why: string }
-  | { readonly kind: 'there'; readonly gateway: Gateway | undefined; readonly route: HttpRoute | undefined };
+  | { readonly kind: 'missing'; readonly why: string }
+  | { readonly kind: 'available'; readonly gateway: Gateway | undefined; readonly route: HttpRoute | undefined };
 
 /** The part of a Gateway that we make and read. */
 export interface Gateway extends KubeObject, GatewayLike {
@@ -110,7 +110,7 @@ export interface ServiceMemory {
   /** What is known of a cluster's head, by the cluster's name. */
   readonly heads: Readonly<Record<string, HeadMemory>>;
   /** Since when a cluster has been of no use, by its uid. */
-  readonly danglingSince: Readonly<Record<string, number>>;
+  readonly orphanedSince: Readonly<Record<string, number>>;
   /** Since when this process has looked at the service. */
   readonly since?: number;
   /** What was told already and need not be told again while it lasts. */
@@ -120,20 +120,20 @@ export interface ServiceMemory {
 export interface HeadMemory {
   readonly session: string;
   /** The last configuration that the head took. */
-  readonly taken?: Taken | undefined;
+  readonly taken?: AcceptedConfig | undefined;
   /** What an earlier life of the head took last. */
-  readonly last?: Wanted | undefined;
+  readonly last?: DesiredConfig | undefined;
   /** The one that is on its way. */
-  readonly sent?: Sent | undefined;
+  readonly sent?: InFlightConfig | undefined;
   /** How often in a row a configuration came to nothing: refused, or no application came of it. */
-  readonly vain: number;
+  readonly failedAttempts: number;
   /** Why the last one was refused, until one is taken. */
   readonly refusal?: string | undefined;
   /** Nothing is sent before this moment. */
-  readonly pauseUntil: number;
+  readonly backoffUntil: number;
 }
 
-export interface Wanted {
+export interface DesiredConfig {
   /** As the user wrote it: compared letter by letter. */
   readonly text: string;
   readonly config: Readonly<Record<string, unknown>>;
@@ -141,15 +141,15 @@ export interface Wanted {
   readonly capacity: number | undefined;
 }
 
-export interface Taken extends Wanted {
+export interface AcceptedConfig extends DesiredConfig {
   readonly at: number;
 }
 
-export interface Sent extends Wanted {
+export interface InFlightConfig extends DesiredConfig {
   readonly id: string;
   /** Whether only the capacity changes. */
-  readonly isStep: boolean;
+  readonly isCapacityOnly: boolean;
 }
 
 /** Nothing is remembered yet. */
-export const EMPTY_MEMORY: ServiceMemory = { heads: {}, danglingSince: {}, told: [] };
+export const EMPTY_SERVICE_MEMORY: ServiceMemory = { heads: {}, orphanedSince: {}, told: [] };

@@ -11,21 +11,21 @@ import { withWholeTraffic } from './traffic/shares.ts';
 import { type Strategy, strategyOf } from './upgrade/strategy.ts';
 
 /** A service with what was observed of it: what every decision starts from. */
-export interface Subject extends ObservedRayService {
+export interface ServiceState extends ObservedRayService {
   readonly spec: RayServiceSpec;
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
   readonly strategy: Strategy;
   readonly before: RayServiceStatuses;
-  readonly active: Side;
-  readonly pending: Side;
+  readonly active: AssignedCluster;
+  readonly pending: AssignedCluster;
   readonly isUpgrading: boolean;
   readonly isRollingBack: boolean;
 }
 
 /** One of the two places that a cluster can have in a service. */
-export interface Side {
+export interface AssignedCluster {
   readonly role: 'active' | 'pending';
   /** Empty: nobody has the place. */
   readonly name: string;
@@ -34,10 +34,10 @@ export interface Side {
   readonly view: ServiceCluster | undefined;
 }
 
-export function subjectOf(observed: ObservedRayService, service: RayService, spec: RayServiceSpec): Subject {
+export function serviceStateOf(observed: ObservedRayService, service: RayService, spec: RayServiceSpec): ServiceState {
   const { name = '', namespace = '', uid = '' } = service.metadata ?? {};
   const before = service.status ?? {};
-  const side = (role: Side['role'], status: RayServiceStatus = {}): Side => {
+  const side = (role: AssignedCluster['role'], status: RayServiceStatus = {}): AssignedCluster => {
     const cluster = status.rayClusterName ?? '';
     return { role, name: cluster, status, view: observed.clusters.find((view) => nameOf(view) === cluster) };
   };
@@ -66,11 +66,11 @@ export function nameOf({ cluster }: Pick<ServiceCluster, 'cluster'>): string {
 }
 
 /** `namespace/name`, as events write it. */
-export function fullName({ namespace }: Pick<Subject, 'namespace'>, name: string): string {
+export function fullName({ namespace }: Pick<ServiceState, 'namespace'>, name: string): string {
   return `${namespace}/${name}`;
 }
 
 /** Whether traffic of this service moves in steps between two clusters right now. */
-export function isShifting({ strategy, isUpgrading }: Subject): boolean {
+export function isMigratingTraffic({ strategy, isUpgrading }: ServiceState): boolean {
   return strategy.kind === 'incremental' && isUpgrading;
 }

@@ -9,8 +9,8 @@ import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, normal, type WrittenKind, warning } from '../plan.ts';
 import { no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './status/set-condition.ts';
 import { deleteCluster } from './upgrade/orphaned-clusters.ts';
-import { EMPTY_SIDE } from './status/status-changes.ts';
-import { fullName, type Subject } from './service-state.ts';
+import { EMPTY_SERVICE_STATUS } from './status/status-changes.ts';
+import { fullName, type ServiceState } from './service-state.ts';
 
 /** Where a service stands between running and suspended, and what is to be done about it. */
 export type Suspension =
@@ -20,47 +20,47 @@ export type Suspension =
   | { readonly kind: 'held'; readonly actions: readonly Action[]; readonly status: RayServiceStatuses };
 
 /** One step of running → suspending → suspended → running. A suspension that has begun is carried to its end, whatever the spec says. */
-export function planSuspension(subject: Subject): Suspension {
-  const { spec, before } = subject;
-  if (isConditionTrue(before.conditions, Type.Suspending)) return suspending(subject);
+export function planSuspension(state: ServiceState): Suspension {
+  const { spec, before } = state;
+  if (isConditionTrue(before.conditions, Type.Suspending)) return suspending(state);
   if (isConditionTrue(before.conditions, Type.Suspended)) {
     return spec.suspend === true
       ? { kind: 'held', actions: [], status: before }
-      : { kind: 'running', status: resumed(subject) };
+      : { kind: 'running', status: resumed(state) };
   }
   if (spec.suspend !== true) return { kind: 'running', status: before };
-  return { kind: 'held', actions: [], status: requested(subject) };
+  return { kind: 'held', actions: [], status: requested(state) };
 }
 
-function requested(subject: Subject): RayServiceStatuses {
+function requested(state: ServiceState): RayServiceStatuses {
   const message = 'Spec.Suspend is true; will delete all Kubernetes resources owned by this RayService.';
-  const set = { now: subject.now, generation: subject.service.metadata?.generation };
+  const set = { now: state.now, generation: state.service.metadata?.generation };
   const wanted = yes(Reason.SuspendRequested, message);
-  const conditions = withCondition(subject.before.conditions ?? [], Type.Suspending, wanted, set);
+  const conditions = withCondition(state.before.conditions ?? [], Type.Suspending, wanted, set);
   return {
-    ...subject.before,
-    ...generationOf(subject),
+    ...state.before,
+    ...generationOf(state),
     conditions: settle(conditions, Reason.SuspendInProgress, 'RayService is suspending.', set),
-    activeServiceStatus: EMPTY_SIDE,
-    pendingServiceStatus: EMPTY_SIDE,
+    activeServiceStatus: EMPTY_SERVICE_STATUS,
+    pendingServiceStatus: EMPTY_SERVICE_STATUS,
     numServeEndpoints: 0,
     serviceStatus: '',
   };
 }
 
-function suspending(subject: Subject): Suspension {
-  const { before } = subject;
+function suspending(state: ServiceState): Suspension {
+  const { before } = state;
   const conditions = before.conditions ?? [];
-  const set = { now: subject.now, generation: before.observedGeneration };
-  const hasMore = subject.clusters.length > 0 || ownObjects(subject).length > 0;
+  const set = { now: state.now, generation: before.observedGeneration };
+  const hasMore = state.clusters.length > 0 || ownObjects(state).length > 0;
   if (hasMore) {
     const verdict = yes(
       Reason.SuspendInProgress,
       'Waiting for all Kubernetes resources owned by this RayService to be deleted.',
     );
     const actions = [
-      ...subject.clusters.flatMap((view) => deleteCluster(subject, view, ' during suspend')),
-      ...ownObjects(subject).flatMap(({ kind, object }) => deleteObject(subject, kind, object)),
+      ...state.clusters.flatMap((view) => deleteCluster(state, view, ' during suspend')),
+      ...ownObjects(state).flatMap(({ kind, object }) => deleteObject(state, kind, object)),
     ];
     const status = { ...before, conditions: withCondition(conditions, Type.Suspending, verdict, set) };
     return { kind: 'held', actions, status };
@@ -73,15 +73,15 @@ function suspending(subject: Subject): Suspension {
 }
 
 /** A service that comes back starts like a new one; the clock of its time limit starts anew too. */
-function resumed(subject: Subject): RayServiceStatuses {
+function resumed(state: ServiceState): RayServiceStatuses {
   const verdict = no(Reason.Initializing, 'RayService is initializing after resuming from suspend.');
-  const set = { now: subject.now, generation: subject.service.metadata?.generation };
+  const set = { now: state.now, generation: state.service.metadata?.generation };
   const back = no(Reason.RayServiceResumed, 'Spec.Suspend is false; RayService has resumed.');
-  let conditions = withCondition(subject.before.conditions ?? [], Type.Suspended, back, set);
+  let conditions = withCondition(state.before.conditions ?? [], Type.Suspended, back, set);
   for (const type of [Type.Ready, Type.UpgradeInProgress]) {
     conditions = withCondition(withoutCondition(conditions, type), type, verdict, set);
   }
-  return { ...subject.before, ...generationOf(subject), conditions };
+  return { ...state.before, ...generationOf(state), conditions };
 }
 
 function settle(conditions: readonly Condition[], reason: string, message: string, set: Setting): readonly Condition[] {
@@ -96,9 +96,9 @@ interface OwnObject {
 }
 
 /** What the service itself owns beside its clusters; what those own goes with them. */
-export function ownObjects({ services, gatewayApi, uid }: Subject): readonly OwnObject[] {
+export function ownObjects({ services, gatewayApi, uid }: ServiceState): readonly OwnObject[] {
   const routing =
-    gatewayApi.kind === 'there'
+    gatewayApi.kind === 'available'
       ? [
           { kind: 'Gateway', object: gatewayApi.gateway } as const,
           { kind: 'HTTPRoute', object: gatewayApi.route } as const,
@@ -117,7 +117,7 @@ const DELETED: Readonly<Partial<Record<WrittenKind, readonly [done: string, fail
 
 /** Deletes an object that is not going already. */
 export function deleteObject(
-  subject: Subject,
+  state: ServiceState,
   kind: WrittenKind,
   object: KubeObject,
   because = ' during suspend',
@@ -125,14 +125,14 @@ export function deleteObject(
   const { metadata } = object;
   if (metadata?.deletionTimestamp !== undefined) return [];
   const [done = '', failed = ''] = DELETED[kind] ?? [];
-  const told = `the ${kind} ${fullName(subject, metadata?.name ?? '')}${because}`;
-  return deleteOwn(subject.uid, kind, object, {
+  const told = `the ${kind} ${fullName(state, metadata?.name ?? '')}${because}`;
+  return deleteOwn(state.uid, kind, object, {
     done: normal(done, 'Delete', `Deleted ${told}`),
     failed: warning(failed, 'Delete', `Failed to delete ${told}:`),
   });
 }
 
-function generationOf({ service }: Subject): Pick<RayServiceStatuses, 'observedGeneration'> {
+function generationOf({ service }: ServiceState): Pick<RayServiceStatuses, 'observedGeneration'> {
   const generation = service.metadata?.generation;
   return generation === undefined ? {} : { observedGeneration: generation };
 }

@@ -16,7 +16,7 @@ import { rayClusterSpec, rayService, workerGroup } from '@manta/api/testing';
 import type { Action, PlannedEvent } from '../plan.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
 import {
-  EMPTY_MEMORY,
+  EMPTY_SERVICE_MEMORY,
   type Gateway,
   type HttpRoute,
   type ObservedRayService,
@@ -25,7 +25,7 @@ import {
   type Submission,
 } from '../rayservice/observed.ts';
 import { planRayService, type RayServicePlan } from '../rayservice/plan.ts';
-import type { NodeRoom } from '../rayservice/upgrade/node-capacity.ts';
+import type { NodeCapacity } from '../rayservice/upgrade/node-capacity.ts';
 import { headPod } from './observed.ts';
 
 /** One cluster with its Serve, as tests move it. */
@@ -63,7 +63,7 @@ export class ServiceWorld {
   /** What the configuration in the spec is read as; what it says unless told. */
   serveConfig: ObservedRayService['serveConfig'] | undefined;
   /** The nodes that are known; undefined where nobody looks. */
-  nodes: readonly NodeRoom[] | undefined;
+  nodes: readonly NodeCapacity[] | undefined;
   now = Date.parse('2026-08-01T12:00:00Z');
   service: RayService;
   clusters = new Map<string, FakeServe>();
@@ -72,7 +72,7 @@ export class ServiceWorld {
   route: HttpRoute | undefined;
   isGatewayReady = true;
   hasGatewayApi = true;
-  memory: ServiceMemory = EMPTY_MEMORY;
+  memory: ServiceMemory = EMPTY_SERVICE_MEMORY;
   submissions: (Submission & { readonly cluster: string })[] = [];
   events: PlannedEvent[] = [];
   deploysAs: string;
@@ -156,7 +156,7 @@ export class ServiceWorld {
 
   /** A new process: it remembers nothing. */
   restart(): void {
-    this.memory = EMPTY_MEMORY;
+    this.memory = EMPTY_SERVICE_MEMORY;
     this.submissions = [];
   }
 
@@ -178,8 +178,8 @@ export class ServiceWorld {
       services: this.services,
       endpoints: new Map([...this.services].map(([name, service]) => [name, this.#endpoints(service)])),
       gatewayApi: this.hasGatewayApi
-        ? { kind: 'there', gateway: this.gateway, route: this.route }
-        : { kind: 'absent', why: 'the server has no such kind' },
+        ? { kind: 'available', gateway: this.gateway, route: this.route }
+        : { kind: 'missing', why: 'the server has no such kind' },
       serveConfig: this.serveConfig ?? {
         ok: true,
         value: { applications: [{ name: 'app', text: this.service.spec?.serveConfigV2 }] },

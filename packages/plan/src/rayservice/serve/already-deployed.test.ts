@@ -5,7 +5,7 @@ import type { HeadMemory } from '../observed.ts';
 type Given = Parameters<typeof alreadyDeployed>;
 
 const APP = { name: 'app', import_path: 'app:graph', deployments: [{ name: 'd', num_replicas: 2 }] };
-const FRESH: HeadMemory = { session: 's', vain: 0, pauseUntil: 0 };
+const FRESH: HeadMemory = { session: 's', failedAttempts: 0, backoffUntil: 0 };
 
 interface Case {
   readonly wanted?: object;
@@ -19,10 +19,10 @@ interface Case {
 function taken(given: Case) {
   const { wanted = { applications: [APP] }, status = 'RUNNING', capacity, wantedCapacity, head = {} } = given;
   const config = 'deployed' in given ? given.deployed : { applications: [APP] };
-  const subject = { spec: { serveConfigV2: 'text' }, serveConfig: { ok: true, value: wanted } };
+  const state = { spec: { serveConfigV2: 'text' }, serveConfig: { ok: true, value: wanted } };
   const view = { serve: { kind: 'known', at: 7, applications: { app: { status } }, config, capacity } };
   const side = { status: { targetCapacity: wantedCapacity } };
-  return alreadyDeployed(...([subject, side, view, { ...FRESH, ...head }] as unknown as Given));
+  return alreadyDeployed(...([state, side, view, { ...FRESH, ...head }] as unknown as Given));
 }
 
 describe('the configuration that Serve reports', () => {
@@ -54,7 +54,7 @@ describe('the configuration that Serve reports', () => {
     ['a capacity below the wanted one', { capacity: 40, wantedCapacity: 60 }],
     [
       'one that follows a submission',
-      { head: { sent: { text: 't', config: {}, capacity: 1, id: 'i', isStep: false } } },
+      { head: { sent: { text: 't', config: {}, capacity: 1, id: 'i', isCapacityOnly: false } } },
     ],
     ['one that follows a refusal', { head: { refusal: 'no' } }],
   ])('does not count with %s', (_, given) => {

@@ -1,7 +1,7 @@
 import { isRecord, isSameJson } from '@manta/api';
-import type { HeadMemory, ServiceCluster, Taken } from '../observed.ts';
+import type { HeadMemory, ServiceCluster, AcceptedConfig } from '../observed.ts';
 import { areApplicationsRunning } from './serving.ts';
-import type { Side, Subject } from '../service-state.ts';
+import type { AssignedCluster, ServiceState } from '../service-state.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -13,11 +13,11 @@ const READ_AT_START = ['http_options', 'grpc_options', 'proxy_location'];
  * after a restart of the operator, or when the service was another operator's. Sending it again would make every application deploy again.
  */
 export function alreadyDeployed(
-  { spec, serveConfig }: Subject,
-  { status }: Side,
+  { spec, serveConfig }: ServiceState,
+  { status }: AssignedCluster,
   view: ServiceCluster,
   { taken, sent, last, refusal }: HeadMemory,
-): Taken | undefined {
+): AcceptedConfig | undefined {
   const isRemembered = [taken, sent, last, refusal].some((each) => each !== undefined);
   const { serve } = view;
   if (isRemembered || !serveConfig.ok || serve.kind !== 'known' || !areApplicationsRunning(view)) return undefined;

@@ -1,7 +1,7 @@
 import { ApplicationStatus, DeploymentStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
 import type { PodRecord } from '../../raycluster/observed.ts';
 import type { HeadMemory, ServiceCluster } from '../observed.ts';
-import { nameOf, type Side, type Subject } from '../service-state.ts';
+import { nameOf, type AssignedCluster, type ServiceState } from '../service-state.ts';
 
 /** The cluster's one head pod; undefined when there is none, or more than one. */
 export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | undefined {
@@ -10,7 +10,7 @@ export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | u
 }
 
 /** Whether the head can be talked to. */
-export function isHeadReady({ context }: Pick<Subject, 'context'>, view: ServiceCluster): boolean {
+export function isHeadReady({ context }: Pick<ServiceState, 'context'>, view: ServiceCluster): boolean {
   const head = headPodOf(view);
   // The cluster's word may come before we have seen the pod, and then nobody knows which life of the head is meant.
   if (head === undefined) return false;
@@ -21,22 +21,22 @@ export function isHeadReady({ context }: Pick<Subject, 'context'>, view: Service
 }
 
 /** What is remembered of the cluster's head in its present life. */
-export function headMemory({ memory, now }: Pick<Subject, 'memory' | 'now'>, view: ServiceCluster): HeadMemory {
+export function headMemory({ memory, now }: Pick<ServiceState, 'memory' | 'now'>, view: ServiceCluster): HeadMemory {
   const known = memory.heads[nameOf(view)];
-  if (known?.session === view.session) return notLater(known, now);
-  return { session: view.session, vain: 0, pauseUntil: 0, last: known?.taken ?? known?.last };
+  if (known?.session === view.session) return clampToNow(known, now);
+  return { session: view.session, failedAttempts: 0, backoffUntil: 0, last: known?.taken ?? known?.last };
 }
 
 /** A clock that was set back leaves nothing behind that has yet to come: no answer would be newer, and no pause would end. */
-function notLater(head: HeadMemory, now: number): HeadMemory {
+function clampToNow(head: HeadMemory, now: number): HeadMemory {
   const { taken } = head;
-  const pauseUntil = head.pauseUntil - now > LONGEST_PAUSE_MS ? now : head.pauseUntil;
-  if (taken === undefined || taken.at <= now) return { ...head, pauseUntil };
-  return { ...head, pauseUntil: Math.min(pauseUntil, now), taken: { ...taken, at: now } };
+  const backoffUntil = head.backoffUntil - now > MAX_BACKOFF_MS ? now : head.backoffUntil;
+  if (taken === undefined || taken.at <= now) return { ...head, backoffUntil };
+  return { ...head, backoffUntil: Math.min(backoffUntil, now), taken: { ...taken, at: now } };
 }
 
 /** The longest pause between two attempts to give a head its configuration. */
-export const LONGEST_PAUSE_MS = 10_000;
+export const MAX_BACKOFF_MS = 10_000;
 
 /** Whether Serve has applications and all of them run. */
 export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
@@ -89,9 +89,9 @@ export function selectedPods({ pods }: Pick<ServiceCluster, 'pods'>): readonly P
  * Whether a cluster serves what it was told last: its head took the configuration that is wanted, and said afterwards that every application
  * runs.
  */
-export function isServing(subject: Subject, { view }: Side, wantedText: string): boolean {
-  if (view === undefined || !isHeadReady(subject, view) || !areApplicationsRunning(view)) return false;
-  const { taken, sent } = headMemory(subject, view);
+export function isServing(state: ServiceState, { view }: AssignedCluster, wantedText: string): boolean {
+  if (view === undefined || !isHeadReady(state, view) || !areApplicationsRunning(view)) return false;
+  const { taken, sent } = headMemory(state, view);
   if (taken === undefined || sent !== undefined || taken.text !== wantedText) return false;
   return view.serve.kind === 'known' && view.serve.at >= taken.at;
 }

@@ -8,9 +8,9 @@ const FINDINGS: Findings = {
   active: {},
   pending: {},
   endpoints: 0,
-  complaint: undefined,
-  podTrouble: undefined,
-  isRejected: false,
+  configProblem: undefined,
+  podFailure: undefined,
+  hasFailedUpgrade: false,
 };
 
 const condition = (type: string, status: ConditionStatus, reason: string): Condition => ({
@@ -94,7 +94,7 @@ describe('the conditions of a service', () => {
     expect(lost[0]?.message).toBe('Number of serve endpoints dropped to 0: application x is UNHEALTHY: out of memory');
     const well = conditionsOf(lost, { ...FINDINGS, active: a }, SETTING);
     expect(well[0]?.message).toBe('Number of serve endpoints dropped to 0');
-    const complained = conditionsOf([], { ...FINDINGS, complaint: 'serveConfigV2 lists no applications' }, SETTING);
+    const complained = conditionsOf([], { ...FINDINGS, configProblem: 'serveConfigV2 lists no applications' }, SETTING);
     expect(complained[0]?.message).toBe('RayService is initializing: serveConfigV2 lists no applications');
     expect(conditionsOf(complained, FINDINGS, SETTING)[0]?.message).toBe('RayService is initializing');
   });

@@ -11,19 +11,19 @@ import {
 } from '@manta/api';
 import { type PlannedEvent, warning } from '../../plan.ts';
 import { conditionOf, no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './set-condition.ts';
-import type { RoutingTrouble } from '../traffic/gateway.ts';
-import type { Subject } from '../service-state.ts';
-import { type Suspects, troubleOf } from './failure-reason.ts';
+import type { GatewayProblem } from '../traffic/gateway.ts';
+import type { ServiceState } from '../service-state.ts';
+import { type FailureSources, failureReason } from './failure-reason.ts';
 
 /** What the conditions are made from. */
-export interface Findings extends Suspects {
+export interface Findings extends FailureSources {
   readonly endpoints: number;
   /** The wanted configuration cannot be used, and the one before serves on. */
-  readonly isUnusable?: boolean;
+  readonly isConfigUnusable?: boolean;
   /** The wanted spec was tried and rolled back. */
-  readonly isRejected: boolean;
+  readonly hasFailedUpgrade: boolean;
   /** What keeps traffic from being moved in steps. */
-  readonly routing?: RoutingTrouble | undefined;
+  readonly routing?: GatewayProblem | undefined;
 }
 
 /** The conditions of a service once the rest of its status is known. */
@@ -67,14 +67,14 @@ function zeroEndpoints(): ReturnType<typeof no> {
 function withReady(conditions: readonly Condition[], findings: Findings, setting: Setting): readonly Condition[] {
   const ready = conditionOf(conditions, Type.Ready);
   if (findings.endpoints > 0) {
-    const isOutOfUse = findings.isUnusable === true && findings.complaint !== undefined;
-    const message = `${SERVING}${isOutOfUse ? `; an earlier configuration serves, since ${findings.complaint}` : ''}`;
+    const isOutOfUse = findings.isConfigUnusable === true && findings.configProblem !== undefined;
+    const message = `${SERVING}${isOutOfUse ? `; an earlier configuration serves, since ${findings.configProblem}` : ''}`;
     const verdict = yes(Reason.NonZeroServeEndpoints, message);
     return withCondition(conditions, Type.Ready, verdict, setting);
   }
   if (ready === undefined) return conditions;
   const verdict = ready.status === 'True' ? zeroEndpoints() : { ...ready };
-  const message = withTrouble(verdict.message, troubleOf(findings));
+  const message = withTrouble(verdict.message, failureReason(findings));
   if (verdict.status === ready.status && message === ready.message) return conditions;
   return withCondition(conditions, Type.Ready, { ...verdict, message }, setting);
 }
@@ -104,15 +104,15 @@ const REJECTED = no(
 );
 
 /** Once it was said it stays until it passes: a clock that is put back takes nothing back. */
-function sayable(conditions: readonly Condition[], routing: RoutingTrouble | undefined): string | undefined {
+function sayable(conditions: readonly Condition[], routing: GatewayProblem | undefined): string | undefined {
   if (routing === undefined) return undefined;
   const held = conditionOf(conditions, Type.UpgradeInProgress)?.message ?? '';
-  return routing.isTold || routing.hopeMs === 0 || held.endsWith(routing.why) ? routing.why : undefined;
+  return routing.isReported || routing.graceMs === 0 || held.endsWith(routing.why) ? routing.why : undefined;
 }
 
 function withUpgrade(
   conditions: readonly Condition[],
-  { active, pending, isRejected, routing }: Findings,
+  { active, pending, hasFailedUpgrade, routing }: Findings,
   setting: Setting,
 ): readonly Condition[] {
   const set = (verdict: Parameters<typeof withCondition>[2]) =>
@@ -125,7 +125,7 @@ function withUpgrade(
     }
     const wouldWait = why === undefined ? '' : `; an upgrade would wait: ${why}`;
     const alone = no(Reason.NoPendingCluster, `Active Ray cluster exists and no pending Ray cluster${wouldWait}`);
-    return set(isRejected ? REJECTED : alone);
+    return set(hasFailedUpgrade ? REJECTED : alone);
   }
   const { Initializing, InitializingTimeout } = Reason;
   const reason = conditionOf(conditions, Type.UpgradeInProgress)?.reason;
@@ -142,10 +142,10 @@ export interface TimedOut {
 }
 
 /** Gives up on a service that does not become ready in its time. Undefined while it may still try. */
-export function checkTimeout(subject: Subject, status: RayServiceStatuses, setting: Setting): TimedOut | undefined {
-  const leftMs = timeLeftMs(subject, status);
+export function checkTimeout(state: ServiceState, status: RayServiceStatuses, setting: Setting): TimedOut | undefined {
+  const leftMs = timeLeftMs(state, status);
   if (leftMs === undefined || leftMs > 0) return undefined;
-  const timeout = timeoutMs(subject) ?? 0;
+  const timeout = timeoutMs(state) ?? 0;
   const limit = formatDuration(durationFromMs(timeout));
   const spent = formatDuration(durationFromMs(timeout - leftMs));
   const message = `RayService failed to become ready within the configured timeout of ${limit}. Time spent initializing: ${spent}`;
@@ -164,18 +164,18 @@ export function checkTimeout(subject: Subject, status: RayServiceStatuses, setti
 
 /** How long a service may still take to become ready; undefined where there is no limit or it is ready. */
 export function timeLeftMs(
-  subject: Subject,
+  state: ServiceState,
   { conditions, numServeEndpoints }: RayServiceStatuses,
 ): number | undefined {
-  const limit = timeoutMs(subject);
+  const limit = timeoutMs(state);
   const ready = conditionOf(conditions, Type.Ready);
   if (limit === undefined || numServeEndpoints || ready?.status !== 'False' || ready.reason !== Reason.Initializing) {
     return undefined;
   }
-  return Date.parse(ready.lastTransitionTime) + limit - subject.now;
+  return Date.parse(ready.lastTransitionTime) + limit - state.now;
 }
 
-function timeoutMs({ service }: Subject): number | undefined {
+function timeoutMs({ service }: ServiceState): number | undefined {
   const timeout = initializingTimeout(service.metadata?.annotations);
   return timeout.ok && timeout.value !== undefined ? durationToMs(timeout.value) : undefined;
 }

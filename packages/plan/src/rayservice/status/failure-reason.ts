@@ -4,22 +4,22 @@ import type { ServiceCluster } from '../observed.ts';
 const FAILED: readonly string[] = [ApplicationStatus.DeployFailed, ApplicationStatus.Unhealthy];
 
 /** Where trouble may come from. */
-export interface Suspects {
+export interface FailureSources {
   readonly active: RayServiceStatus;
   readonly pending: RayServiceStatus;
   /** What is wrong with the wanted configuration, in a sentence. */
-  readonly complaint: string | undefined;
+  readonly configProblem: string | undefined;
   /** What keeps pods of the clusters from running, in a sentence. */
-  readonly podTrouble: string | undefined;
+  readonly podFailure: string | undefined;
 }
 
 /** What keeps a service from serving, in the words of whoever knows best; undefined when nothing is known to be wrong. */
-export function troubleOf({ active, pending, complaint, podTrouble }: Suspects): string | undefined {
-  return complaint ?? failingApplication(active) ?? failingApplication(pending) ?? podTrouble;
+export function failureReason({ active, pending, configProblem, podFailure }: FailureSources): string | undefined {
+  return configProblem ?? failingApplication(active) ?? failingApplication(pending) ?? podFailure;
 }
 
 /** What keeps a pod of the cluster from running; the head's trouble comes first, since everything waits for it. */
-export function podTroubleOf(view: ServiceCluster | undefined): string | undefined {
+export function podFailureOf(view: ServiceCluster | undefined): string | undefined {
   const troubled = (view?.pods ?? []).filter(({ trouble, isTerminating }) => trouble !== undefined && !isTerminating);
   const pod = troubled.find(({ head }) => head !== undefined) ?? troubled[0];
   return pod === undefined ? undefined : `Pod ${pod.name}: ${pod.trouble}`;

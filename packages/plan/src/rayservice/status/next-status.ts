@@ -2,28 +2,28 @@ import { type RayServiceStatus, type RayServiceStatuses, serviceNames } from '@m
 import type { Action } from '../../plan.ts';
 import { nextClusterName } from '../upgrade/cluster-name.ts';
 import { Type, withoutCondition } from './set-condition.ts';
-import { isRejected } from '../upgrade/progress-deadline.ts';
-import { type Direction, withDirection } from '../upgrade/rollback.ts';
-import { routingTrouble } from '../traffic/gateway.ts';
+import { hasFailedUpgrade } from '../upgrade/progress-deadline.ts';
+import { type Direction, withRollbackCondition } from '../upgrade/rollback.ts';
+import { gatewayProblem } from '../traffic/gateway.ts';
 import type { SubmissionPlan } from '../serve/submission.ts';
 import { serveServiceName } from '../traffic/kube-services.ts';
 import { areApplicationsRunning } from '../serve/serving.ts';
-import { type CapacityWish, restMs, wishedWeights, withWeight } from '../traffic/migration.ts';
-import { seenSide } from './cluster-status.ts';
+import { type WantedCapacity, intervalLeftMs, wantedWeights, withTrafficWeight } from '../traffic/migration.ts';
+import { clusterStatusOf } from './cluster-status.ts';
 import { checkTimeout, conditionsOf, timeLeftMs } from './conditions.ts';
-import { EMPTY_CLUSTER_STATUS, EMPTY_SIDE } from './status-changes.ts';
-import type { Subject } from '../service-state.ts';
-import type { Succession } from '../upgrade/promotion.ts';
-import { podTroubleOf } from './failure-reason.ts';
+import { EMPTY_CLUSTER_STATUS, EMPTY_SERVICE_STATUS } from './status-changes.ts';
+import type { ServiceState } from '../service-state.ts';
+import type { UpgradeDecision } from '../upgrade/promotion.ts';
+import { podFailureOf } from './failure-reason.ts';
 
 /** What was decided in a pass, as far as the status tells it. */
 export interface Decisions {
   readonly direction: Direction | undefined;
-  readonly wish: CapacityWish;
+  readonly capacityGoal: WantedCapacity;
   readonly isActiveAsked: boolean;
-  readonly toActive: SubmissionPlan | undefined;
-  readonly toPending: SubmissionPlan | undefined;
-  readonly succession: Succession;
+  readonly activeSubmission: SubmissionPlan | undefined;
+  readonly pendingSubmission: SubmissionPlan | undefined;
+  readonly decision: UpgradeDecision;
 }
 
 interface Sides {
@@ -42,27 +42,27 @@ const SETTLED_LOOK_MS = 60_000;
 const MOVING_LOOK_MS = 5_000;
 
 /** The status of a service once the actions of a pass have been carried out. */
-export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
-  const { service, before, now } = subject;
+export function nextStatus(state: ServiceState, decisions: Decisions): NextStatus {
+  const { service, before, now } = state;
   const { generation } = service.metadata ?? {};
   const setting = { now, generation };
-  const sides = succeed(subject, decisions.succession, withTraffic(subject, decisions, seenSides(subject, decisions)));
-  const endpoints = countEndpoints(subject, sides);
-  const isOver = decisions.direction !== undefined && decisions.succession.pending === 'dropped';
-  const turned = withDirection(subject, before.conditions ?? [], decisions.direction);
-  const complaint = decisions.toPending?.complaint ?? decisions.toActive?.complaint;
-  const isUnusable = (decisions.toPending ?? decisions.toActive)?.isUnusable === true;
-  const podTrouble = podTroubleOf(subject.active.view) ?? podTroubleOf(subject.pending.view);
+  const sides = succeed(state, decisions.decision, withTraffic(state, decisions, seenSides(state, decisions)));
+  const endpoints = countEndpoints(state, sides);
+  const isOver = decisions.direction !== undefined && decisions.decision.pending === 'dropped';
+  const turned = withRollbackCondition(state, before.conditions ?? [], decisions.direction);
+  const configProblem = decisions.pendingSubmission?.configProblem ?? decisions.activeSubmission?.configProblem;
+  const isConfigUnusable = (decisions.pendingSubmission ?? decisions.activeSubmission)?.isConfigUnusable === true;
+  const podFailure = podFailureOf(state.active.view) ?? podFailureOf(state.pending.view);
   const conditions = conditionsOf(
     isOver ? withoutCondition(turned, Type.RollbackInProgress) : turned,
     {
       ...sides,
       endpoints,
-      complaint,
-      isUnusable,
-      podTrouble,
-      isRejected: isRejected(subject),
-      routing: routingTrouble(subject),
+      configProblem,
+      isConfigUnusable,
+      podFailure,
+      hasFailedUpgrade: hasFailedUpgrade(state),
+      routing: gatewayProblem(state),
     },
     setting,
   );
@@ -74,83 +74,86 @@ export function nextStatus(subject: Subject, decisions: Decisions): NextStatus {
     numServeEndpoints: endpoints,
     conditions,
   };
-  const timedOut = checkTimeout(subject, status, setting);
+  const timedOut = checkTimeout(state, status, setting);
   const final = timedOut?.status ?? status;
   const isReady = final.conditions?.some(({ type, status: value }) => type === Type.Ready && value === 'True') ?? false;
   return {
     status: { ...final, serviceStatus: isReady ? 'Running' : '' },
     actions: timedOut === undefined ? [] : [{ type: 'event', event: timedOut.event }],
-    requeueAfterMs: Math.min(...waits(subject, decisions, final, isReady)),
+    requeueAfterMs: Math.min(...waits(state, decisions, final, isReady)),
   };
 }
 
-function seenSides(subject: Subject, { wish, isActiveAsked, toActive, toPending }: Decisions): Sides {
+function seenSides(
+  state: ServiceState,
+  { capacityGoal, isActiveAsked, activeSubmission, pendingSubmission }: Decisions,
+): Sides {
   return {
-    active: seenSide(subject, subject.active, isActiveAsked, toActive, wish),
-    pending: seenSide(subject, subject.pending, true, toPending, wish),
+    active: clusterStatusOf(state, state.active, isActiveAsked, activeSubmission, capacityGoal),
+    pending: clusterStatusOf(state, state.pending, true, pendingSubmission, capacityGoal),
   };
 }
 
-function withTraffic(subject: Subject, { direction }: Decisions, { active, pending }: Sides): Sides {
-  const { strategy, now } = subject;
-  if (strategy.kind !== 'incremental' || subject.active.view === undefined) return { active, pending };
+function withTraffic(state: ServiceState, { direction }: Decisions, { active, pending }: Sides): Sides {
+  const { strategy, now } = state;
+  if (strategy.kind !== 'incremental' || state.active.view === undefined) return { active, pending };
   if (direction === undefined) {
-    return { active: subject.pending.name === '' ? withWeight(active, 100, now) : active, pending };
+    return { active: state.pending.name === '' ? withTrafficWeight(active, 100, now) : active, pending };
   }
-  const weights = wishedWeights(subject, strategy.pace, direction);
-  const isYetToCome = subject.pending.view === undefined && pending.trafficRoutedPercent === undefined;
+  const weights = wantedWeights(state, strategy.options, direction);
+  const isYetToCome = state.pending.view === undefined && pending.trafficRoutedPercent === undefined;
   return {
-    active: withWeight(active, weights.active, now),
+    active: withTrafficWeight(active, weights.active, now),
     // A cluster gets a share, be it none, once it is there; one that is gone loses the share that it had.
-    pending: isYetToCome ? pending : withWeight(pending, weights.pending, now),
+    pending: isYetToCome ? pending : withTrafficWeight(pending, weights.pending, now),
   };
 }
 
-function succeed(subject: Subject, succession: Succession, { active, pending }: Sides): Sides {
-  if (succession.pending === 'promoted') return { active: pending, pending: EMPTY_SIDE };
-  const left = { active, pending: succession.pending === 'dropped' ? EMPTY_SIDE : pending };
-  return succession.needsNext ? { active: left.active, pending: newcomer(subject) } : left;
+function succeed(state: ServiceState, decision: UpgradeDecision, { active, pending }: Sides): Sides {
+  if (decision.pending === 'promoted') return { active: pending, pending: EMPTY_SERVICE_STATUS };
+  const left = { active, pending: decision.pending === 'dropped' ? EMPTY_SERVICE_STATUS : pending };
+  return decision.needsNewCluster ? { active: left.active, pending: newcomer(state) } : left;
 }
 
 /** A name first; the cluster itself is made once the name is written down. */
-function newcomer(subject: Subject): RayServiceStatus {
-  const { strategy, active } = subject;
+function newcomer(state: ServiceState): RayServiceStatus {
+  const { strategy, active } = state;
   return {
-    rayClusterName: nextClusterName(subject),
+    rayClusterName: nextClusterName(state),
     rayClusterStatus: EMPTY_CLUSTER_STATUS,
     ...(strategy.kind === 'incremental' ? { targetCapacity: active.name === '' ? 100 : 0 } : {}),
   };
 }
 
 /** Pods that take Serve traffic. Before the first cluster has taken over, only those whose applications run count. */
-function countEndpoints(subject: Subject, { active, pending }: Sides): number {
-  const { endpoints, strategy } = subject;
-  if (strategy.kind !== 'incremental') return endpoints.get(serveServiceName(subject)) ?? 0;
+function countEndpoints(state: ServiceState, { active, pending }: Sides): number {
+  const { endpoints, strategy } = state;
+  if (strategy.kind !== 'incremental') return endpoints.get(serveServiceName(state)) ?? 0;
   const of = ({ rayClusterName }: RayServiceStatus) =>
     rayClusterName ? (endpoints.get(serviceNames.serve(rayClusterName)) ?? 0) : 0;
-  const { view } = subject.pending;
+  const { view } = state.pending;
   const isFirst = !active.rayClusterName;
   return of(active) + (isFirst && (view === undefined || !areApplicationsRunning(view)) ? 0 : of(pending));
 }
 
 function waits(
-  subject: Subject,
-  { direction, toActive, toPending }: Decisions,
+  state: ServiceState,
+  { direction, activeSubmission, pendingSubmission }: Decisions,
   status: RayServiceStatuses,
   isReady: boolean,
 ): readonly number[] {
-  const { strategy, active, pending } = subject;
+  const { strategy, active, pending } = state;
   const isMoving = !isReady || status.pendingServiceStatus?.rayClusterName !== undefined;
   const rest =
     strategy.kind === 'incremental' && direction !== undefined
-      ? restMs(subject, direction === 'back' ? active : pending, strategy.pace)
+      ? intervalLeftMs(state, direction === 'back' ? active : pending, strategy.options)
       : 0;
   const timers = [
     rest,
-    timeLeftMs(subject, status) ?? 0,
-    routingTrouble(subject)?.hopeMs ?? 0,
-    toActive?.requeueAfterMs ?? 0,
-    toPending?.requeueAfterMs ?? 0,
+    timeLeftMs(state, status) ?? 0,
+    gatewayProblem(state)?.graceMs ?? 0,
+    activeSubmission?.requeueAfterMs ?? 0,
+    pendingSubmission?.requeueAfterMs ?? 0,
   ];
   return [isMoving ? MOVING_LOOK_MS : SETTLED_LOOK_MS, ...timers.filter((ms) => ms > 0)];
 }

@@ -11,7 +11,7 @@ export const EMPTY_CLUSTER_STATUS: RayClusterStatus = {
 };
 
 /** A place that nobody has. */
-export const EMPTY_SIDE: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_STATUS };
+export const EMPTY_SERVICE_STATUS: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_STATUS };
 
 /**
  * Whether anything differs that a user waits for. Times, the generation and copies of cluster statuses come along with the next write; only

@@ -4,16 +4,16 @@ import { servePortOf } from '../../build/service-services.ts';
 import { isOwn } from '../../ownership.ts';
 import { type Action, warning } from '../../plan.ts';
 import type { HttpRoute, ServiceCluster } from '../observed.ts';
-import { fullName, type Subject } from '../service-state.ts';
+import { fullName, type ServiceState } from '../service-state.ts';
 import { updateAdopted } from './update-route.ts';
 
 /** The name of the user's own route that the service is to share its traffic in; undefined where it makes one itself. */
-export function adoptedRoute({ service }: Pick<Subject, 'service'>): string | undefined {
+export function adoptedRoute({ service }: Pick<ServiceState, 'service'>): string | undefined {
   return service.metadata?.annotations?.[Annotation.AdoptedHttpRoute] || undefined;
 }
 
 /** Whether any of the Gateways that the user chose has taken the route and found its backends. */
-export function isTakenByAny(route: HttpRoute | undefined): boolean {
+export function isAcceptedByAnyGateway(route: HttpRoute | undefined): boolean {
   return (route?.status?.parents ?? []).some(
     ({ conditions }) => isConditionTrue(conditions, 'Accepted') && isConditionTrue(conditions, 'ResolvedRefs'),
   );
@@ -21,35 +21,35 @@ export function isTakenByAny(route: HttpRoute | undefined): boolean {
 
 /** Keeps the shares in the user's route; hostnames, filters, parents and other backends are the user's. */
 export function planAdoptedRoute(
-  subject: Subject,
+  state: ServiceState,
   live: HttpRoute | undefined,
   backends: readonly Backend[],
 ): readonly Action[] {
-  const name = adoptedRoute(subject) ?? '';
-  if (live === undefined) return [complain(`HTTPRoute ${fullName(subject, name)} does not exist`)];
+  const name = adoptedRoute(state) ?? '';
+  if (live === undefined) return [complain(`HTTPRoute ${fullName(state, name)} does not exist`)];
   if (backends.length === 0) return [];
-  const next = shareInRoute(live, (service) => isServeService(subject, service), backends);
+  const next = shareInRoute(live, (service) => isServeService(state, service), backends);
   if (next === undefined) return [];
-  if (next !== 'none') return [updateAdopted(subject, live, next)];
-  const wanted = serviceNames.serve(subject.name);
-  const why = `HTTPRoute ${fullName(subject, name)} has no backend ${wanted}: add it to the rules whose traffic the service should get`;
+  if (next !== 'none') return [updateAdopted(state, live, next)];
+  const wanted = serviceNames.serve(state.name);
+  const why = `HTTPRoute ${fullName(state, name)} has no backend ${wanted}: add it to the rules whose traffic the service should get`;
   return [complain(why)];
 }
 
 /** Without steps all of the traffic goes to the service's own serve Service. */
-export function leadAdoptedRoute(subject: Subject, target: ServiceCluster): readonly Action[] {
-  const { gatewayApi, name, spec } = subject;
-  if (adoptedRoute(subject) === undefined || gatewayApi.kind !== 'there') return [];
+export function resetAdoptedRoute(state: ServiceState, target: ServiceCluster): readonly Action[] {
+  const { gatewayApi, name, spec } = state;
+  if (adoptedRoute(state) === undefined || gatewayApi.kind !== 'available') return [];
   const service = serviceNames.serve(name, spec.serveService?.metadata?.name);
-  return planAdoptedRoute(subject, gatewayApi.route, [{ service, port: servePortOf(target.cluster), weight: 100 }]);
+  return planAdoptedRoute(state, gatewayApi.route, [{ service, port: servePortOf(target.cluster), weight: 100 }]);
 }
 
 /**
  * One of the names under which the service takes Serve traffic, now or before. A Service of that name that the service does not control
  * is another's: a route that leads to it is not changed.
  */
-function isServeService(subject: Subject, service: string): boolean {
-  const { name, spec, services, clusters, uid } = subject;
+function isServeService(state: ServiceState, service: string): boolean {
+  const { name, spec, services, clusters, uid } = state;
   const live = services.get(service);
   const owners = [uid, ...clusters.map(({ cluster }) => cluster.metadata?.uid ?? '')];
   if (live !== undefined && !owners.some((owner) => isOwn(owner, live))) return false;

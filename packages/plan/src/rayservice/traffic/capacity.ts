@@ -1,5 +1,5 @@
 /** Where capacity and traffic of an upgrade in steps stand, in percent. */
-export interface Shares {
+export interface UpgradeProgress {
   readonly activeCapacity: number;
   readonly pendingCapacity: number;
   readonly activeTraffic: number;
@@ -18,8 +18,12 @@ const FULL = 100;
  * has followed, so that both together never have more than 100 percent and the surge, and traffic never goes where there is no capacity. Only
  * an emergency gives a side more traffic than capacity; then the capacity follows.
  */
-export function nextCapacityStep(shares: Shares, surge: number, isRollingBack: boolean): CapacityStep | undefined {
-  const { activeCapacity, pendingCapacity, activeTraffic, pendingTraffic } = shares;
+export function nextCapacityStep(
+  progress: UpgradeProgress,
+  surge: number,
+  isRollingBack: boolean,
+): CapacityStep | undefined {
+  const { activeCapacity, pendingCapacity, activeTraffic, pendingTraffic } = progress;
   const [gaining, losing] = isRollingBack ? (['active', 'pending'] as const) : (['pending', 'active'] as const);
   const capacity = { active: activeCapacity, pending: pendingCapacity };
   const traffic = { active: activeTraffic, pending: pendingTraffic };

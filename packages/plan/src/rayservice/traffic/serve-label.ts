@@ -2,20 +2,20 @@ import { RayServiceEventReason as Event, Label, LabelValue } from '@manta/api';
 import { controllerOf, isOwn, patchExcepted } from '../../ownership.ts';
 import { type Action, normal, warning } from '../../plan.ts';
 import { headPodOf } from '../serve/serving.ts';
-import { fullName, type Side, type Subject } from '../service-state.ts';
+import { fullName, type AssignedCluster, type ServiceState } from '../service-state.ts';
 
 /** Puts the head pod behind the serve Service while its own proxy answers, and only then. */
-export function planServeLabel(subject: Subject, { view }: Side): readonly Action[] {
+export function planServeLabel(state: ServiceState, { view }: AssignedCluster): readonly Action[] {
   const head = view === undefined ? undefined : headPodOf(view);
   if (view === undefined || head === undefined) return [];
-  const isWanted = subject.spec.excludeHeadPodFromServeSvc === true ? false : view.isProxyHealthy;
+  const isWanted = state.spec.excludeHeadPodFromServeSvc === true ? false : view.isProxyHealthy;
   if (isWanted === undefined) return [];
   const value = isWanted ? LabelValue.Serving : LabelValue.NotServing;
   if (head.serveLabel === value) return [];
-  const told = `the serve label to "${value}" for the Head Pod ${fullName(subject, head.name)}`;
+  const told = `the serve label to "${value}" for the Head Pod ${fullName(state, head.name)}`;
   const { cluster } = view;
   const link = { uid: cluster.metadata?.uid ?? '', owner: controllerOf(cluster) };
-  if (!isOwn(link.uid, head) || link.owner !== subject.uid) return [];
+  if (!isOwn(link.uid, head) || link.owner !== state.uid) return [];
   return [
     patchExcepted(
       { name: 'head-of-own-cluster', cluster: link },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CapacityStep, nextCapacityStep, type Shares } from './capacity.ts';
-import { nextWeights } from './weights.ts';
+import { type CapacityStep, nextCapacityStep, type UpgradeProgress } from './capacity.ts';
+import { nextTrafficWeights } from './weights.ts';
 
-const shares = (text: string): Shares => {
+const progress = (text: string): UpgradeProgress => {
   const [a = '', p = ''] = text.split(' ');
   const [activeCapacity = 0, activeTraffic = 0] = a.split('/').map(Number);
   const [pendingCapacity = 0, pendingTraffic = 0] = p.split('/').map(Number);
@@ -25,7 +25,7 @@ describe('the next step of capacity', () => {
     ['backwards nothing before the traffic has followed', '100/75 50/25', 50, true, undefined],
     ['nothing when all has come back', '100/100 0/0', 50, true, undefined],
   ])('%s', (_, text, surge, isRollingBack, expected) => {
-    expect(nextCapacityStep(shares(text), surge, isRollingBack)).toEqual(expected);
+    expect(nextCapacityStep(progress(text), surge, isRollingBack)).toEqual(expected);
   });
 });
 
@@ -37,24 +37,24 @@ describe('the next step of traffic', () => {
     ['goes back', '100/50 50/50', 30, true, '80/20'],
     ['goes back as far as the capacity', '60/50 50/50', 30, true, '60/40'],
   ])('%s', (_, text, step, isRollingBack, expected) => {
-    const { active, pending } = nextWeights(shares(text), step, isRollingBack);
+    const { active, pending } = nextTrafficWeights(progress(text), step, isRollingBack);
     expect(`${active}/${pending}`).toBe(expected);
   });
 });
 
 describe('capacity and traffic together', () => {
-  const pace = fc
+  const options = fc
     .integer({ min: 1, max: 100 })
     .chain((surge) => fc.record({ surge: fc.constant(surge), step: fc.integer({ min: 1, max: surge }) }));
 
   it('get everything over in a bounded number of steps, and back again, never with too much or too little', () => {
     fc.assert(
-      fc.property(pace, fc.nat(300), ({ surge, step }, turn) => {
-        let now = shares('100/100 0/0');
+      fc.property(options, fc.nat(300), ({ surge, step }, turn) => {
+        let now = progress('100/100 0/0');
         let isRollingBack = false;
         for (let i = 0; i < 1000; i += 1) {
           if (i === turn) isRollingBack = true;
-          const { active, pending } = nextWeights(now, step, isRollingBack);
+          const { active, pending } = nextTrafficWeights(now, step, isRollingBack);
           now = { ...now, activeTraffic: active, pendingTraffic: pending };
           const next = nextCapacityStep(now, surge, isRollingBack);
           if (next?.role === 'active') now = { ...now, activeCapacity: next.capacity };
@@ -63,7 +63,7 @@ describe('capacity and traffic together', () => {
           expect(now.activeCapacity + now.pendingCapacity).toBeLessThanOrEqual(100 + surge);
           expect(now.activeTraffic).toBeLessThanOrEqual(Math.max(now.activeCapacity, 100 - now.pendingTraffic));
         }
-        expect(now).toEqual(shares('100/100 0/0'));
+        expect(now).toEqual(progress('100/100 0/0'));
       }),
       { numRuns: 100 },
     );

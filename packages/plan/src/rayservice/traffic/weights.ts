@@ -1,7 +1,7 @@
-import type { Shares } from './capacity.ts';
+import type { UpgradeProgress } from './capacity.ts';
 
 /** How much of the traffic goes to which cluster, in percent; together 100. */
-export interface Weights {
+export interface TrafficWeights {
   readonly active: number;
   readonly pending: number;
 }
@@ -9,8 +9,8 @@ export interface Weights {
 const FULL = 100;
 
 /** The next step of traffic towards the side that gains, up to the capacity that this side has. */
-export function nextWeights(shares: Shares, step: number, isRollingBack: boolean): Weights {
-  const { activeCapacity, pendingCapacity, activeTraffic, pendingTraffic } = shares;
+export function nextTrafficWeights(progress: UpgradeProgress, step: number, isRollingBack: boolean): TrafficWeights {
+  const { activeCapacity, pendingCapacity, activeTraffic, pendingTraffic } = progress;
   if (isRollingBack) {
     const active =
       activeTraffic === activeCapacity ? activeTraffic : Math.min(FULL, activeTraffic + step, activeCapacity);

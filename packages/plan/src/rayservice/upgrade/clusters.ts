@@ -4,33 +4,31 @@ import { updateOwn } from '../../ownership.ts';
 import { type Action, normal, warning } from '../../plan.ts';
 import { compareCluster } from './compare-cluster.ts';
 import { deleteCluster } from './orphaned-clusters.ts';
-import { fullName, type Side, type Subject } from '../service-state.ts';
-import type { Succession } from './promotion.ts';
+import { fullName, type AssignedCluster, type ServiceState } from '../service-state.ts';
+import type { UpgradeDecision } from './promotion.ts';
 
 /** Makes the pending cluster once it has a name, and lets running clusters take what needs no new one. */
-export function planClusters(subject: Subject, succession: Succession): readonly Action[] {
-  const { active, pending } = subject;
+export function planClusters(state: ServiceState, decision: UpgradeDecision): readonly Action[] {
+  const { active, pending } = state;
   // Nothing is made for a place that is being given up.
-  if (succession.pending === 'dropped' || (subject.isRollingBack && pending.view === undefined)) return [];
+  if (decision.pending === 'dropped' || (state.isRollingBack && pending.view === undefined)) return [];
   if (pending.name !== '' && pending.view === undefined) {
-    return subject.strategy.kind === 'recreate' && subject.clusters.length > 0
-      ? makeRoom(subject)
-      : [createCluster(subject, pending.name)];
+    return state.strategy.kind === 'recreate' && state.clusters.length > 0
+      ? deleteOldClusters(state)
+      : [createCluster(state, pending.name)];
   }
-  return [...updateActive(subject, active), ...updatePending(subject, pending)];
+  return [...updateActive(state, active), ...updatePending(state, pending)];
 }
 
 /** The objects stay until their pods are gone: only then there is room. */
-function makeRoom(subject: Subject): readonly Action[] {
-  return subject.clusters.flatMap((old) =>
-    deleteCluster(subject, old, ' to make room for its successor', 'Foreground'),
-  );
+function deleteOldClusters(state: ServiceState): readonly Action[] {
+  return state.clusters.flatMap((old) => deleteCluster(state, old, ' to make room for its successor', 'Foreground'));
 }
 
-function createCluster(subject: Subject, name: string): Action {
-  const { service, context } = subject;
-  const cluster = buildServiceCluster(service, startingSpec(subject), name, context.operatorVersion);
-  const told = fullName(subject, name);
+function createCluster(state: ServiceState, name: string): Action {
+  const { service, context } = state;
+  const cluster = buildServiceCluster(service, startingSpec(state), name, context.operatorVersion);
+  const told = fullName(state, name);
   return {
     type: 'create',
     kind: 'RayCluster',
@@ -44,32 +42,36 @@ function createCluster(subject: Subject, name: string): Action {
 }
 
 /** A cluster that takes over step by step starts small; its autoscaler adds workers as Serve asks for them. */
-function startingSpec({ spec, strategy, active }: Subject): RayClusterSpec {
+function startingSpec({ spec, strategy, active }: ServiceState): RayClusterSpec {
   const { rayClusterConfig } = spec;
   if (strategy.kind !== 'incremental' || active.name === '') return rayClusterConfig;
   const groups = rayClusterConfig.workerGroupSpecs?.map(({ replicas: _dropped, ...group }) => group);
   return { ...rayClusterConfig, ...(groups === undefined ? {} : { workerGroupSpecs: groups }) };
 }
 
-function updateActive(subject: Subject, active: Side): readonly Action[] {
-  if (active.view === undefined || subject.isUpgrading) return [];
-  const { verdict, hasForeignStamp } = compareCluster(subject, active.view.cluster);
-  if (verdict === 'appended-groups') return updateCluster(subject, active);
-  return hasForeignStamp && verdict === 'same' ? updateCluster(subject, active, adoptServiceCluster) : [];
+function updateActive(state: ServiceState, active: AssignedCluster): readonly Action[] {
+  if (active.view === undefined || state.isUpgrading) return [];
+  const { verdict, hasForeignStamp } = compareCluster(state, active.view.cluster);
+  if (verdict === 'appended-groups') return updateCluster(state, active);
+  return hasForeignStamp && verdict === 'same' ? updateCluster(state, active, adoptServiceCluster) : [];
 }
 
-function updatePending(subject: Subject, pending: Side): readonly Action[] {
+function updatePending(state: ServiceState, pending: AssignedCluster): readonly Action[] {
   if (pending.view === undefined) return [];
-  const { verdict } = compareCluster(subject, pending.view.cluster);
-  return verdict === 'appended-groups' ? updateCluster(subject, pending) : [];
+  const { verdict } = compareCluster(state, pending.view.cluster);
+  return verdict === 'appended-groups' ? updateCluster(state, pending) : [];
 }
 
-function updateCluster(subject: Subject, { view, role, name }: Side, update = updateServiceCluster): readonly Action[] {
+function updateCluster(
+  state: ServiceState,
+  { view, role, name }: AssignedCluster,
+  update = updateServiceCluster,
+): readonly Action[] {
   if (view === undefined) return [];
-  const { service, spec, context } = subject;
+  const { service, spec, context } = state;
   const wanted = buildServiceCluster(service, spec.rayClusterConfig, name, context.operatorVersion);
-  const told = `the ${role} RayCluster ${fullName(subject, name)}`;
-  return updateOwn(subject.uid, 'RayCluster', view.cluster, update(view.cluster, wanted), {
+  const told = `the ${role} RayCluster ${fullName(state, name)}`;
+  return updateOwn(state.uid, 'RayCluster', view.cluster, update(view.cluster, wanted), {
     done: normal(Event.UpdatedRayCluster, 'Update', `Updated ${told}`),
     failed: warning(Event.FailedToUpdateRayCluster, 'Update', `Failed to update ${told}:`),
   });

@@ -9,7 +9,7 @@ import {
   type ServiceSpecStamp,
   specHash,
 } from '@manta/api';
-import type { Subject } from '../service-state.ts';
+import type { ServiceState } from '../service-state.ts';
 
 /** How the wanted spec relates to a cluster. */
 export interface Comparison {
@@ -24,7 +24,7 @@ export interface Comparison {
  * that we can't read is replaced by one made from the cluster's own spec: taking a cluster over changes nothing, and yet a change of the
  * service that came along with it is not lost.
  */
-export function compareCluster({ spec, context }: Subject, cluster: RayCluster): Comparison {
+export function compareCluster({ spec, context }: ServiceState, cluster: RayCluster): Comparison {
   const { annotations = {} } = cluster.metadata ?? {};
   const { operatorVersion } = context;
   const stamp = {

@@ -9,15 +9,15 @@ import {
   type RayClusterSpec,
 } from '@manta/api';
 import { type Amounts, addAmounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../../amounts.ts';
-import type { Subject } from '../service-state.ts';
+import type { ServiceState } from '../service-state.ts';
 
 /** What one node that takes pods has for them. */
-export interface NodeRoom {
+export interface NodeCapacity {
   readonly allocatable: Amounts;
 }
 
 /** A kind of pod that a cluster wants, and how many of it. */
-interface Wanted {
+interface DesiredConfig {
   readonly what: string;
   readonly asked: Amounts;
   readonly count: number;
@@ -27,7 +27,7 @@ interface Wanted {
  * Why the cluster that is about to be made cannot be scheduled beside the one that serves, in words; undefined where nothing is known that
  * keeps it out. Only what is certain is told: pods of others, selectors and taints can make it worse, never better.
  */
-export function shortOfRoom({ nodes, spec, active, strategy }: Subject): string | undefined {
+export function nodeCapacityShortfall({ nodes, spec, active, strategy }: ServiceState): string | undefined {
   if (nodes === undefined || nodes.length === 0) return undefined;
   const wanted = podsOf(spec.rayClusterConfig);
   const tooLarge = wanted.find(({ asked }) => !nodes.some(({ allocatable }) => fits(asked, allocatable)));
@@ -43,7 +43,7 @@ export function shortOfRoom({ nodes, spec, active, strategy }: Subject): string 
   return `${who} for ${listed(needed, short)}, and all nodes together have ${listed(there, short)}`;
 }
 
-function podsOf({ headGroupSpec, workerGroupSpecs = [] }: RayClusterSpec): readonly Wanted[] {
+function podsOf({ headGroupSpec, workerGroupSpecs = [] }: RayClusterSpec): readonly DesiredConfig[] {
   const groups = workerGroupSpecs.map((group) => ({
     what: `a pod of the worker group ${group.groupName ?? ''}`,
     asked: askedBy(group.template),
@@ -57,7 +57,7 @@ function askedBy({ spec }: PodTemplateSpec): Amounts {
   return spec === undefined ? NO_AMOUNTS : podAmounts({ ...spec, containers: spec.containers ?? [] });
 }
 
-function total(wanted: readonly Wanted[]): Amounts {
+function total(wanted: readonly DesiredConfig[]): Amounts {
   return wanted.map(({ asked, count }) => timesAmounts(asked, count)).reduce(addAmounts, NO_AMOUNTS);
 }
 

@@ -11,9 +11,9 @@ import { patchSelf } from '../../ownership.ts';
 import { type Action, warning } from '../../plan.ts';
 import { wantedHash } from './compare-cluster.ts';
 import { conditionOf, Type } from '../status/set-condition.ts';
-import { routingTrouble } from '../traffic/gateway.ts';
-import { fullName, type Subject } from '../service-state.ts';
-import { podTroubleOf, troubleOf } from '../status/failure-reason.ts';
+import { gatewayProblem } from '../traffic/gateway.ts';
+import { fullName, type ServiceState } from '../service-state.ts';
+import { podFailureOf, failureReason } from '../status/failure-reason.ts';
 
 /** What is done about an upgrade that goes on for too long. */
 export interface DeadlinePlan {
@@ -23,32 +23,32 @@ export interface DeadlinePlan {
 }
 
 /** Whether the wanted spec is one that was tried and rolled back: it is not tried again until it is changed, or the note taken away. */
-export function isRejected(subject: Subject): boolean {
-  const noted = subject.service.metadata?.annotations?.[Annotation.FailedUpgrade];
-  return noted !== undefined && noted === fingerprint(subject);
+export function hasFailedUpgrade(state: ServiceState): boolean {
+  const noted = state.service.metadata?.annotations?.[Annotation.FailedUpgrade];
+  return noted !== undefined && noted === fingerprint(state);
 }
 
 /**
  * Notes on the service that an upgrade has failed when it makes no progress in its time: no traffic moved, nobody took over. The note comes
  * first; what it means for clusters and traffic is decided from it, so that a crash in between changes nothing.
  */
-export function planDeadline(subject: Subject): DeadlinePlan {
-  const { service, active, pending, now, isUpgrading, isRollingBack, strategy, memory } = subject;
+export function planDeadline(state: ServiceState): DeadlinePlan {
+  const { service, active, pending, now, isUpgrading, isRollingBack, strategy, memory } = state;
   const deadline = upgradeProgressDeadline(service.metadata?.annotations);
   const canGoBack = isUpgrading && !isRollingBack && active.view !== undefined && pending.name !== '';
-  if (!deadline.ok || deadline.value === undefined || !canGoBack || isRejected(subject)) return NOTHING_DUE;
+  if (!deadline.ok || deadline.value === undefined || !canGoBack || hasFailedUpgrade(state)) return NOTHING_DUE;
   const limitMs = durationToMs(deadline.value);
   // A pause that the user asked for is no lack of progress, and a process that has just begun looks round first.
-  const pauseMs = strategy.kind === 'incremental' ? strategy.pace.intervalMs : 0;
-  const dueAt = Math.max(lastProgress(subject) + pauseMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
+  const backoffMs = strategy.kind === 'incremental' ? strategy.options.intervalMs : 0;
+  const dueAt = Math.max(lastProgressAt(state) + backoffMs + limitMs, (memory.since ?? now) + LOOK_ROUND_MS);
   const leftMs = dueAt - now;
   if (leftMs > 0) return { actions: [], requeueAfterMs: leftMs };
-  const podTrouble = podTroubleOf(pending.view) ?? routingTrouble(subject)?.why;
-  const trouble = troubleOf({ active: {}, pending: pending.status, complaint: undefined, podTrouble });
+  const podFailure = podFailureOf(pending.view) ?? gatewayProblem(state)?.why;
+  const trouble = failureReason({ active: {}, pending: pending.status, configProblem: undefined, podFailure });
   const limit = formatDuration(durationFromMs(limitMs));
   const why = trouble === undefined ? '' : ` (${trouble})`;
-  const note = `The upgrade to RayCluster ${fullName(subject, pending.name)} made no progress for ${limit}${why}; RayCluster ${fullName(subject, active.name)} goes on serving. Change the spec, or remove the annotation ${Annotation.FailedUpgrade}, to try again`;
-  const annotations = { [Annotation.FailedUpgrade]: fingerprint(subject) };
+  const note = `The upgrade to RayCluster ${fullName(state, pending.name)} made no progress for ${limit}${why}; RayCluster ${fullName(state, active.name)} goes on serving. Change the spec, or remove the annotation ${Annotation.FailedUpgrade}, to try again`;
+  const annotations = { [Annotation.FailedUpgrade]: fingerprint(state) };
   const patch = { metadata: { resourceVersion: service.metadata?.resourceVersion, annotations } };
   const done = warning(RayServiceEventReason.UpgradeRolledBack, 'Reconcile', note);
   return { actions: [patchSelf('RayService', service, patch, { done })], requeueAfterMs: undefined };
@@ -58,11 +58,11 @@ const LOOK_ROUND_MS = 30_000;
 const NOTHING_DUE: DeadlinePlan = { actions: [], requeueAfterMs: undefined };
 
 /** By this an upgrade is known again: the cluster and the configuration that it leads to. */
-function fingerprint({ spec }: Subject): string {
+function fingerprint({ spec }: ServiceState): string {
   return sha256([wantedHash(spec.rayClusterConfig), spec.serveConfigV2 ?? ''].join('\u0000')).slice(0, 16);
 }
 
-function lastProgress({ before, pending, active, now }: Subject): number {
+function lastProgressAt({ before, pending, active, now }: ServiceState): number {
   const times = [
     conditionOf(before.conditions, Type.UpgradeInProgress)?.lastTransitionTime,
     pending.view?.cluster.metadata?.creationTimestamp,

@@ -10,10 +10,10 @@ export type Strategy =
   /** The old cluster goes, and then the new one comes: for those who have no room for two. */
   | { readonly kind: 'recreate' }
   /** A second cluster is made, and gets capacity and traffic step by step. */
-  | { readonly kind: 'incremental'; readonly pace: Pace };
+  | { readonly kind: 'incremental'; readonly options: IncrementalOptions };
 
 /** Percentages and time between steps of an incremental upgrade. */
-export interface Pace {
+export interface IncrementalOptions {
   readonly surge: number;
   readonly step: number;
   readonly intervalMs: number;
@@ -23,7 +23,7 @@ export interface Pace {
 const FULL = 100;
 
 export function strategyOf(spec: RayServiceSpec, { gates, env }: BuildContext): Strategy {
-  if (isIncrementalUpgradeEnabled(spec, gates)) return { kind: 'incremental', pace: paceOf(spec) };
+  if (isIncrementalUpgradeEnabled(spec, gates)) return { kind: 'incremental', options: incrementalOptionsOf(spec) };
   const type = spec.upgradeStrategy?.type;
   // An incremental upgrade whose gate is off is no upgrade: nothing moves traffic then.
   if (type === undefined) return { kind: env.zeroDowntime ? 'new-cluster' : 'none' };
@@ -31,7 +31,7 @@ export function strategyOf(spec: RayServiceSpec, { gates, env }: BuildContext): 
   return { kind: type === RayServiceUpgradeType.NewCluster ? 'new-cluster' : 'none' };
 }
 
-function paceOf({ upgradeStrategy }: RayServiceSpec): Pace {
+function incrementalOptionsOf({ upgradeStrategy }: RayServiceSpec): IncrementalOptions {
   const options = upgradeStrategy?.clusterUpgradeOptions;
   return {
     surge: options?.maxSurgePercent ?? FULL,

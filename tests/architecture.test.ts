@@ -7,6 +7,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   api: [],
   plan: ['api'],
+  insight: ['api', 'plan'],
   kube: ['base', 'api'],
   runtime: ['base', 'api', 'kube'],
   ray: ['base'],
@@ -17,8 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   local: ['base', 'api', 'kube', 'apiserver', 'controllers', 'kubelet'],
   router: ['base', 'api', 'kube', 'runtime'],
   manta: ['base', 'api', 'plan', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
-  cli: ['base', 'api', 'plan', 'kube', 'ray'],
-  console: ['api', 'plan', 'kube', 'ray', 'runtime'],
+  cli: ['base', 'api', 'plan', 'insight', 'kube', 'ray'],
+  console: ['api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
 };
 
 /** Packages whose imports of another package may be types only. */
@@ -29,6 +30,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   base: [],
   api: [],
   plan: [],
+  insight: [],
   kube: ['ws', 'yaml'],
   runtime: [],
   ray: [],
@@ -143,13 +145,13 @@ describe('the package map', () => {
 });
 
 describe('purity', () => {
-  const pure = shipped.filter(({ pkg }) => pkg === 'api' || pkg === 'plan');
+  const pure = shipped.filter(({ pkg }) => pkg === 'api' || pkg === 'plan' || pkg === 'insight');
 
-  it('keeps node:* out of api and plan', () => {
+  it('keeps node:* out of api, plan and insight', () => {
     expect(violations((_, { from }) => (from.startsWith('node:') ? `imports ${from}` : undefined), pure)).toEqual([]);
   });
 
-  it('keeps the clock, dice and waiting out of api and plan', () => {
+  it('keeps the clock, dice and waiting out of api, plan and insight', () => {
     const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bawait\b|\bsetTimeout\(/;
     const wrong = pure
       .filter(({ text }) => impure.test(text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')))

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   router: ['base', 'api', 'kube', 'runtime'],
   manta: ['base', 'api', 'plan', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
   cli: ['base', 'api', 'plan', 'insight', 'kube', 'ray'],
-  console: ['api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
+  console: ['base', 'api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
 };
 
 /** Packages whose imports of another package may be types only. */
@@ -42,7 +42,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   router: ['re2js'],
   manta: ['commander', 'yaml'],
   cli: ['commander', 'ignore', 'yaml'],
-  console: [],
+  console: ['@hono/node-server', 'hono', 'openid-client', 'ws', 'yaml'],
 };
 
 /** The only files that may call a client's mutating methods. */

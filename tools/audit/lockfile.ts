@@ -1,7 +1,19 @@
 import type { LockedPackage } from './shipped.ts';
 
 /** The only packages that users run besides ours: each more is a decision. */
-const RUN_BY_USERS: readonly string[] = ['@marcbachmann/cel-js', 'commander', 'ignore', 're2js', 'ws', 'yaml'];
+const RUN_BY_USERS: readonly string[] = [
+  '@hono/node-server',
+  '@marcbachmann/cel-js',
+  'commander',
+  'hono',
+  'ignore',
+  'jose',
+  'oauth4webapi',
+  'openid-client',
+  're2js',
+  'ws',
+  'yaml',
+];
 
 /** May run a program when they are installed: this one puts its own binary in place. */
 const INSTALL_SCRIPTS: readonly string[] = ['esbuild'];

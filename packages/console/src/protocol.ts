@@ -1,0 +1,75 @@
+import type { KubeObject } from '@manta/api';
+
+/**
+ * What the console's server and its web page say to each other. The page imports these types only; nothing here runs.
+ *
+ * Paths of the server:
+ *   GET  /api/session            → Session, or 401 with LoginMethods
+ *   POST /api/login/token        TokenLogin → Session
+ *   GET  /login/oidc, /login/callback, /login/once?code=…   end in a redirect to the page
+ *   POST /api/logout             → 204
+ *   GET  /api/stream             → server-sent events, each `data` one StreamMessage
+ *   any  /apis/ray.io/v1/…, /api/v1/… (allow-list)          → the API server's own answer, with the viewer's identity
+ * Every write carries the header `x-manta-console: 1`.
+ */
+
+/** Kinds that the stream delivers. Secrets are never among them. */
+export const STREAMED_KINDS = ['RayCluster', 'RayJob', 'RayService', 'RayCronJob', 'Pod', 'Event', 'Node'] as const;
+export type StreamedKind = (typeof STREAMED_KINDS)[number];
+
+/** Who the viewer is and how long the session lasts. */
+export interface Session {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly method: LoginMethod;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+  /** Namespace that the page shows first; absent: all. */
+  readonly namespace?: string;
+  /** Origin that serves Ray dashboards; absent: the proxy is off. */
+  readonly rayDashboardOrigin?: string;
+}
+
+export type LoginMethod = 'oidc' | 'token' | 'proxy-header' | 'one-time-url';
+
+/** Body of a 401: the ways to log in that this server offers. */
+export interface LoginMethods {
+  readonly methods: readonly LoginMethod[];
+}
+
+export interface TokenLogin {
+  readonly token: string;
+}
+
+/** An object as the page gets it: without managedFields and without the values of Secrets. */
+export interface StreamedObject extends KubeObject {
+  readonly kind?: string;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** One message of the stream. */
+export type StreamMessage =
+  /** What the viewer may see, sent first and after each change of access. Objects of other kinds or namespaces are dropped by the page. */
+  | { readonly type: 'access'; readonly access: readonly KindAccess[] }
+  /** All objects of one kind that the viewer may see; replaces what the page has of this kind. */
+  | { readonly type: 'snapshot'; readonly kind: StreamedKind; readonly items: readonly StreamedObject[] }
+  | { readonly type: 'upsert'; readonly kind: StreamedKind; readonly object: StreamedObject }
+  | { readonly type: 'delete'; readonly kind: StreamedKind; readonly namespace: string; readonly name: string }
+  /** Every 10 s: the server's clock, and since when its caches are behind the API server; absent: they are current. */
+  | { readonly type: 'heartbeat'; readonly now: string; readonly behindSince?: string }
+  /** The session ended; the page asks the viewer to log in. */
+  | { readonly type: 'logout'; readonly reason: string };
+
+/** What a viewer may see of a kind. */
+export interface KindAccess {
+  readonly kind: StreamedKind;
+  readonly namespaces: 'all' | readonly string[];
+  /** Why nothing is shown, in the words of the API server. */
+  readonly denied?: string;
+}
+
+/** Body of an error of the console's own; errors of the API server are passed on as they are. */
+export interface ConsoleError {
+  readonly message: string;
+}

@@ -11,7 +11,7 @@ const WATCH_MS = 60_000;
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
-/** What `manta up` costs while nobody uses it: the API, the operator, the router, the pods' machine, no cluster. */
+/** What `manta up` costs while nobody uses it: the API, the operator, the router, the pod supervisor, no cluster. */
 export const engineIdle: Scenario = {
   name: 'engine-idle',
   what: 'manta up without clusters, left alone for a minute: memory and CPU of all its processes',

@@ -29,9 +29,9 @@ it('an engine without namespaces that is killed leaves no process, whoever is ki
   await until('both programs again', sleepers, (lines) => lines.length === 2);
   const before = await sleepers();
   // What watches over the engine dies first, and cannot do its work any more.
-  for (const pid of machinesIn(folder)) process.kill(pid, 'SIGSTOP');
+  for (const pid of supervisorsIn(folder)) process.kill(pid, 'SIGSTOP');
   await ray.kill();
-  for (const pid of machinesIn(folder)) process.kill(pid, 'SIGKILL');
+  for (const pid of supervisorsIn(folder)) process.kill(pid, 'SIGKILL');
   expect(await sleepers()).toEqual(before);
 
   ray = await start();
@@ -44,7 +44,7 @@ it('an engine without namespaces that is killed leaves no process, whoever is ki
   await endLocalRay(ray);
 });
 
-function machinesIn(folder: string): readonly number[] {
+function supervisorsIn(folder: string): readonly number[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');

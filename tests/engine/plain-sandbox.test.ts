@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Mount, type Sandbox, type SandboxDriver, startPlainDriver } from '@manta/kubelet';
 
-const MACHINE = resolve(import.meta.dirname, '../../packages/kubelet/src/supervisor/main.ts');
+const SUPERVISOR = resolve(import.meta.dirname, '../../packages/kubelet/src/supervisor/main.ts');
 const env = { PATH: process.env['PATH'] ?? '', HOME: '/home/ray', HOSTNAME: 'the-pod' };
 
 describe('pods without namespaces', () => {
@@ -19,7 +19,7 @@ describe('pods without namespaces', () => {
     startPlainDriver({
       description: 'plain',
       dataDir: folder,
-      machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', MACHINE],
+      supervisorCommand: [process.execPath, '--disable-warning=ExperimentalWarning', SUPERVISOR],
       onApiConnection: (socket) => void socket.end('this is the API server'),
       // Every Service is the first pod.
       dial: (_, port) => (pods[0] === undefined ? Promise.reject(new Error('nobody')) : pods[0].connect(port)),
@@ -154,7 +154,7 @@ subprocess.run("cat " + path + "/file", shell=True)`;
     const sandbox = await pod();
     const main = await start(sandbox, ['bash', '-c', 'setsid sleep 7774 & wait']);
     await vi.waitFor(() => expect(running('sleep\x007774')).toHaveLength(1), { timeout: 10_000 });
-    for (const pid of running(MACHINE, folderOfSockets())) process.kill(pid, 'SIGKILL');
+    for (const pid of running(SUPERVISOR, folderOfSockets())) process.kill(pid, 'SIGKILL');
     expect((await main.ended).code).toBe(137);
     expect((await run(sandbox, ['echo', 'again'])).output).toBe('again\n');
     expect(running('sleep\x007774')).toEqual([]);

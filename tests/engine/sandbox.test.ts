@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Mount, type Sandbox, type SandboxDriver, startNamespaceDriver } from '@manta/kubelet';
 
-const MACHINE = resolve(import.meta.dirname, '../../packages/kubelet/src/supervisor/main.ts');
+const SUPERVISOR = resolve(import.meta.dirname, '../../packages/kubelet/src/supervisor/main.ts');
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/home/ray' };
 const isRoot = process.getuid?.() === 0;
 
@@ -19,7 +19,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
       mode,
       description: mode,
       dataDir: folder,
-      machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', MACHINE],
+      supervisorCommand: [process.execPath, '--disable-warning=ExperimentalWarning', SUPERVISOR],
       onApiConnection: (socket) => void socket.end('this is the API server'),
       onEgressConnection: (socket) => void socket.end(),
     });
@@ -135,7 +135,7 @@ describe.each(isRoot ? (['user', 'root'] as const) : (['user'] as const))('pods 
     await lead();
     expect(await ask()).toMatchObject({ code: 1, output: expect.stringContaining('Connection refused') });
     await lead({ ip: server.ip, port: 8000 });
-    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    for (const pid of supervisors()) process.kill(pid, 'SIGKILL');
     await vi.waitFor(() => listen(server, `service-again-${mode}`), { timeout: 20_000 });
     await isUp();
     expect((await ask()).output).toMatch(/^HTTP\/1\.0 200 OK/);
@@ -327,7 +327,7 @@ print("all of it")`;
       shmBytes: 1 << 26,
       output: join(folder, 'killed'),
     });
-    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    for (const pid of supervisors()) process.kill(pid, 'SIGKILL');
     expect(await main.ended).toEqual({ code: 137, signal: 'SIGKILL' });
     expect((await run(sandbox, 'hostname -I')).output.trim()).toBe(sandbox.ip);
     await sandbox.destroy();
@@ -343,7 +343,7 @@ print("all of it")`;
       shmBytes: 1 << 26,
       output: join(folder, 'gone'),
     });
-    for (const pid of machines()) process.kill(pid, 'SIGKILL');
+    for (const pid of supervisors()) process.kill(pid, 'SIGKILL');
     await main.ended;
     await expect(sandbox.destroy()).resolves.toBeUndefined();
   });
@@ -354,12 +354,12 @@ print("all of it")`;
     for (let attempt = 0; attempt < 254; attempt++) await expect(driver.create(request)).rejects.toThrow('ENOTDIR');
   });
 
-  /** The machine's processes: those that have the folder of its sockets in their arguments. */
-  function machines(): readonly number[] {
+  /** Processes of the supervisor: their arguments contain the folder of its sockets. */
+  function supervisors(): readonly number[] {
     const sockets = readFileSync(join(folder, 'sockets'), 'utf8');
     return readdirSync('/proc').flatMap((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${sockets}/machine`) ? [Number(pid)] : [];
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${sockets}/supervisor`) ? [Number(pid)] : [];
       } catch {
         return [];
       }

@@ -24,7 +24,7 @@ export interface PodsOptions {
   readonly dataDir: string;
   readonly images: ImageTable;
   /** Runs the program inside the namespaces; its settings are appended as one argument. */
-  readonly machineCommand: readonly string[];
+  readonly supervisorCommand: readonly string[];
   /** Chosen by trying unless told. */
   readonly mode?: SandboxMode | undefined;
   /** Files that give power over this engine, wherever they are: no pod sees them, nor the data directory. */
@@ -63,7 +63,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   const driver = await chooseDriver({
     mode: options.mode,
     dataDir: options.dataDir,
-    machineCommand: options.machineCommand,
+    supervisorCommand: options.supervisorCommand,
     hidden: options.hidden ?? [],
     onApiConnection: accept,
     onEgressConnection: createEgress({
@@ -71,7 +71,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
       policy: createAddressPolicy({ engineRanges: [SERVICE_CIDR, POD_RANGE], allowed: options.egressAllowed ?? [] }),
     }),
     dial,
-    onTrouble: (error) => cluster.onError?.('pods', 'machine', error),
+    onTrouble: (error) => cluster.onError?.('pods', 'supervisor', error),
   });
   const nodeName =
     hostname()

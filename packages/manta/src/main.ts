@@ -12,10 +12,10 @@ const [command, ...args] = process.argv.slice(2);
 if (command === 'operator') {
   const { runOperator } = await import('@manta/operator');
   process.exitCode = await runOperator(args, VERSION);
-} else if (command === 'machine') {
+} else if (command === 'supervisor') {
   // Started by `manta up` inside the namespaces of its pods; not for people. It stays small: nothing else of the engine is loaded.
-  const { runMachine } = await import('@manta/kubelet/supervisor');
-  await runMachine(JSON.parse(args.at(-1) ?? ''));
+  const { runSupervisor } = await import('@manta/kubelet/supervisor');
+  await runSupervisor(JSON.parse(args.at(-1) ?? ''));
 } else {
   // A reader that has seen enough, as in `manta crds | head`, is no mistake of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

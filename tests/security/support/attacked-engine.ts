@@ -12,7 +12,7 @@ import { startNamespaceDriver } from '@manta/kubelet';
  */
 const [mode = 'user', folder = ''] = process.argv.slice(2);
 const attempts = resolve(import.meta.dirname, 'escape-attempts.py');
-const machineMain = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
+const supervisorMain = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
 const MARKER = 'manta-host-secret';
 const home = homedir();
 const dataDir = join(home, '.local/share/manta');
@@ -45,7 +45,7 @@ const driver = await startNamespaceDriver({
   mode: mode === 'root' ? 'root' : 'user',
   description: mode,
   dataDir,
-  machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', machineMain],
+  supervisorCommand: [process.execPath, '--disable-warning=ExperimentalWarning', supervisorMain],
   onApiConnection: (socket) => void socket.end(),
   onEgressConnection: (socket) => void socket.end(),
 });
@@ -68,7 +68,7 @@ try {
     secrets,
     marker: MARKER,
     key: 'manta-host-key',
-    socket: join(readFileSync(join(dataDir, 'sockets'), 'utf8'), 'machine'),
+    socket: join(readFileSync(join(dataDir, 'sockets'), 'utf8'), 'supervisor'),
     abstract,
     port: typeof address === 'object' ? address?.port : 0,
     programs: [programs],

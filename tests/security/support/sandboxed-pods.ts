@@ -8,7 +8,7 @@ import {
   startNamespaceDriver,
 } from '@manta/kubelet';
 
-const MACHINE = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
+const SUPERVISOR = resolve(import.meta.dirname, '../../../packages/kubelet/src/supervisor/main.ts');
 
 /** The isolation that this user can have. */
 export const modes = process.getuid?.() === 0 ? (['user', 'root'] as const) : (['user'] as const);
@@ -31,7 +31,7 @@ export async function startSandboxedPods(mode: 'user' | 'root', dataDir: string)
     mode,
     description: mode,
     dataDir,
-    machineCommand: [process.execPath, '--disable-warning=ExperimentalWarning', MACHINE],
+    supervisorCommand: [process.execPath, '--disable-warning=ExperimentalWarning', SUPERVISOR],
     onApiConnection: (socket) => void socket.end(),
     onEgressConnection: (socket) => void socket.end(),
   });

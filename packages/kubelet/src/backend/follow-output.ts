@@ -27,8 +27,8 @@ export async function followOutput(
 }
 
 /**
- * Hands on what a file holds from a place on while somebody listens; the place where that ended, undefined where the file is gone. A file that has
- * become shorter is read from its beginning. What is before `kept` is skipped: its place on the disk may have been given back.
+ * Passes on the file's content from an offset on while somebody listens. Returns the offset of the end; undefined if the file is gone. A file that has
+ * become shorter is read from its beginning. What is before `kept` is skipped: its space on the disk may have been freed.
  */
 export async function readOutput(
   path: string,
@@ -39,12 +39,12 @@ export async function readOutput(
 ): Promise<number | undefined> {
   try {
     const { size } = statSync(path);
-    let place = Math.max(size < from ? 0 : from, kept());
-    if (size <= place) return size < from ? size : from;
-    for await (const chunk of createReadStream(path, { start: place, end: size - 1 })) {
+    let offset = Math.max(size < from ? 0 : from, kept());
+    if (size <= offset) return size < from ? size : from;
+    for await (const chunk of createReadStream(path, { start: offset, end: size - 1 })) {
       const whole: Buffer = chunk;
-      const lost = Math.min(whole.length, Math.max(0, kept() - place));
-      place += whole.length;
+      const lost = Math.min(whole.length, Math.max(0, kept() - offset));
+      offset += whole.length;
       if (lost < whole.length) await sink(whole.subarray(lost));
       if (listener.aborted) break;
     }

@@ -3,7 +3,7 @@ import { badRequest, isGone } from '@manta/apiserver';
 import type { PodCall } from '@manta/apiserver';
 import type { ContainerRunner } from '../pods/container-runner.ts';
 import { followOutput, readOutput, type Sink } from './follow-output.ts';
-import { lastLinesFrom, lineFrom } from './line-places.ts';
+import { lastLinesFrom, lineFrom } from './line-offsets.ts';
 import { withTimes } from './with-times.ts';
 
 type Speaker = Pick<ContainerRunner, 'container' | 'output' | 'process' | 'times' | 'view'>;
@@ -20,7 +20,7 @@ export async function serveLog(container: Speaker, { query, response, pod }: Pod
   const limited = upTo(numberOf(query, 'limitBytes'), responseSink(response), () => over.abort());
   const times = container.times(isPrevious);
   const isTimed = isOn(query, 'timestamps') && times !== undefined;
-  const sink = isTimed ? withTimes(from, (place) => times.at(place), limited) : limited;
+  const sink = isTimed ? withTimes(from, (offset) => times.at(offset), limited) : limited;
   try {
     const kept = () => times?.first ?? 0;
     const at = await readOutput(path, from, over.signal, sink, kept);

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { quote } from '../supervisor/quote.ts';
 import { joinLines } from '../supervisor/root-script.ts';
-import type { MachineSettings } from '../supervisor/protocol.ts';
+import type { SupervisorSettings } from '../supervisor/protocol.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { AddressPool } from '../sandbox/address-pool.ts';
-import { MachineKeeper } from '../sandbox/supervisor-keeper.ts';
+import { SupervisorKeeper } from '../sandbox/supervisor-keeper.ts';
 import { execIn, startOn } from '../sandbox/supervisor-process.ts';
 import type { Mount, ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
 import { newSocketFolder } from '../sandbox/socket-folder.ts';
@@ -26,8 +26,8 @@ import { type Translation, translate, translatePaths } from './translate.ts';
 export interface PlainDriverOptions {
   readonly description: string;
   readonly dataDir: string;
-  /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
-  readonly machineCommand: readonly string[];
+  /** The command that runs `runSupervisor` with the settings as its last argument, in JSON. */
+  readonly supervisorCommand: readonly string[];
   /** Takes a connection from a pod to the API server. */
   readonly onApiConnection: (socket: Socket) => void;
   /** Opens a connection to what a name of the cluster and a port stand for. */
@@ -43,7 +43,7 @@ const SUBNET = '10.244.0';
  */
 const realAddress = (ip: string) =>
   process.platform === 'linux' ? `127.77.0.${ip.slice(ip.lastIndexOf('.') + 1)}` : '127.0.0.1';
-/** Where the machine itself is found by pods. */
+/** Where pods find the machine itself. */
 export const PLAIN_GATEWAY = realAddress(`${SUBNET}.1`);
 const DEVICE = loopbackDevice({
   platform: process.platform,
@@ -51,7 +51,7 @@ const DEVICE = loopbackDevice({
   isRoot: process.getuid?.() === 0,
 });
 
-/** Pods without any namespaces: ports of their own, names and folders translated, everything else shared with the machine. */
+/** Pods without any namespaces: ports of their own, names and folders translated, everything else shared with the pods. */
 export async function startPlainDriver(options: PlainDriverOptions): Promise<SandboxDriver> {
   const folder = newSocketFolder(options.dataDir);
   const api = new Doors(PLAIN_GATEWAY, options.dial, { host: '', port: 0 });
@@ -63,14 +63,14 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
     rmSync(folder, { recursive: true, force: true });
   };
   const mark = createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12);
-  const settings: MachineSettings = { kind: 'plain', socket: join(folder, 'machine'), mark };
+  const settings: SupervisorSettings = { kind: 'plain', socket: join(folder, 'supervisor'), mark };
   try {
-    const keeper = await MachineKeeper.start({
-      command: [...options.machineCommand, JSON.stringify(settings)],
+    const keeper = await SupervisorKeeper.start({
+      command: [...options.supervisorCommand, JSON.stringify(settings)],
       socket: settings.socket,
       onDeath: options.onTrouble ?? (() => undefined),
     });
-    const machine: PlainMachine = {
+    const pods: PlainPods = {
       keeper,
       folder,
       socket: settings.socket,
@@ -85,20 +85,20 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
       description: options.description,
       apiServer,
       egress: undefined,
-      create: (request) => createSandbox(machine, request),
+      create: (request) => createSandbox(pods, request),
       reach: ({ name, namespace, port }) => doors.of(`${name}.${namespace}.svc`, port),
       async servicesAre(routes) {
-        machine.services.clear();
+        pods.services.clear();
         for (const { service, clusterIp } of routes)
           if (clusterIp !== undefined)
-            machine.services.set(clusterIp, `${service.metadata.name}.${service.metadata.namespace}.svc`);
+            pods.services.set(clusterIp, `${service.metadata.name}.${service.metadata.namespace}.svc`);
         await doors.servicesAre(
           new Set(routes.map(({ service: { metadata } }) => `${metadata.name}.${metadata.namespace}`)),
         );
       },
       async close() {
         await keeper.close();
-        // Where somebody has killed the machine, nobody else does it.
+        // Where somebody has killed the pods, nobody else does it.
         await endMarked(`${mark}:`);
         clean();
       },
@@ -109,8 +109,8 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
   }
 }
 
-interface PlainMachine {
-  readonly keeper: MachineKeeper;
+interface PlainPods {
+  readonly keeper: SupervisorKeeper;
   readonly folder: string;
   readonly socket: string;
   readonly shim: string;
@@ -122,17 +122,17 @@ interface PlainMachine {
   readonly services: Map<string, string>;
 }
 
-async function createSandbox(machine: PlainMachine, request: SandboxRequest): Promise<Sandbox> {
-  const pod = await newPod(machine, request);
+async function createSandbox(pods: PlainPods, request: SandboxRequest): Promise<Sandbox> {
+  const pod = await newPod(pods, request);
   const { ip, ports } = pod;
   let isGone = false;
   return {
     ip,
-    start: (process) => startContainer(machine, pod, process),
+    start: (process) => startContainer(pods, pod, process),
     async exec(container, command, env) {
-      const translation = { ...translationOf(machine, pod), paths: pathsOf.get(container) ?? [] };
+      const translation = { ...translationOf(pods, pod), paths: pathsOf.get(container) ?? [] };
       const words = await Promise.all(command.map((word) => translate(word, translation)));
-      return await execIn(machine.socket, container, words, env ?? {});
+      return await execIn(pods.socket, container, words, env ?? {});
     },
     setHosts: (text) => writeInPlace(hostsOf(request), text),
     connect: (port) => connectTo(realAddress(ip), ports, port),
@@ -140,21 +140,21 @@ async function createSandbox(machine: PlainMachine, request: SandboxRequest): Pr
       if (isGone) return;
       isGone = true;
       try {
-        await machine.doors.forget((name) => name === ip);
-        const line = await machine.keeper.line();
+        await pods.doors.forget((name) => name === ip);
+        const line = await pods.keeper.line();
         await line.call({ type: 'destroy', sandbox: request.id });
       } finally {
-        giveBack(machine, pod);
+        giveBack(pods, pod);
       }
     },
   };
 }
 
-async function newPod(machine: PlainMachine, request: SandboxRequest): Promise<PlainPod> {
-  const ip = machine.addresses.take();
+async function newPod(pods: PlainPods, request: SandboxRequest): Promise<PlainPod> {
+  const ip = pods.addresses.take();
   // Short: the names of Ray's sockets in it may have little more than a hundred letters.
-  const tmp = join(machine.folder, ip.slice(ip.lastIndexOf('.') + 1));
-  const pod: PlainPod = { request, ip, ports: new PodPorts(machine.ports), tmp };
+  const tmp = join(pods.folder, ip.slice(ip.lastIndexOf('.') + 1));
+  const pod: PlainPod = { request, ip, ports: new PodPorts(pods.ports), tmp };
   try {
     for (const each of [tmp, join(tmp, 'ray'), join(request.folder, 'home')]) mkdirSync(each, { recursive: true });
     writeFileSync(hostsOf(request), request.hosts);
@@ -164,12 +164,12 @@ async function newPod(machine: PlainMachine, request: SandboxRequest): Promise<P
     await pod.ports.declare(request.ports ?? []);
     return pod;
   } catch (error) {
-    giveBack(machine, pod);
+    giveBack(pods, pod);
     throw error;
   }
 }
 
-function giveBack({ addresses }: PlainMachine, { ip, ports, tmp }: PlainPod): void {
+function giveBack({ addresses }: PlainPods, { ip, ports, tmp }: PlainPod): void {
   ports.giveBack();
   addresses.give(ip);
   rmSync(tmp, { recursive: true, force: true });
@@ -189,19 +189,19 @@ interface PlainPod {
 /** The folders of each running container. */
 const pathsOf = new WeakMap<object, Translation['paths']>();
 
-async function startContainer(machine: PlainMachine, pod: PlainPod, request: ProcessRequest) {
+async function startContainer(pods: PlainPods, pod: PlainPod, request: ProcessRequest) {
   await pod.ports.add(portsIn(request.command));
   const paths = foldersOf(pod, request);
-  const translation = { ...translationOf(machine, pod), paths };
+  const translation = { ...translationOf(pods, pod), paths };
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.env)) env[name] = await translate(value, translation);
-  Object.assign(env, variablesOf(machine, pod, env, paths));
+  Object.assign(env, variablesOf(pods, pod, env, paths));
   const command = await Promise.all(request.command.map((word) => translate(word, translation)));
-  const place = translatePaths(request.workingDir ?? '/', [...paths, homeOf(pod)]);
+  const workingDir = translatePaths(request.workingDir ?? '/', [...paths, homeOf(pod)]);
   const complaint = `the working directory ${request.workingDir ?? '/'} does not exist`;
   const join0 = joinLines(request.joins).map((line) => `${line}; `);
-  const script = `${join0.join('')}cd ${quote(place)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
-  const line = await machine.keeper.line();
+  const script = `${join0.join('')}cd ${quote(workingDir)} 2>/dev/null || { echo ${quote(complaint)} >&2; exit 126; }; exec "$@"`;
+  const line = await pods.keeper.line();
   const { name, output } = request;
   const process = await startOn(line, {
     sandbox: pod.request.id,
@@ -210,7 +210,7 @@ async function startContainer(machine: PlainMachine, pod: PlainPod, request: Pro
     command,
     env,
     output,
-    workingDir: place,
+    workingDir,
   });
   pathsOf.set(process, paths);
   return process;
@@ -246,7 +246,7 @@ function homeOf({ request }: PlainPod): readonly [string, string] {
   return ['/home/ray', join(request.folder, 'home')];
 }
 
-function translationOf({ doors, services }: PlainMachine, { ip, ports }: PlainPod): Omit<Translation, 'paths'> {
+function translationOf({ doors, services }: PlainPods, { ip, ports }: PlainPod): Omit<Translation, 'paths'> {
   return {
     hasPort: (port) => ports.has(port),
     realPort: (port) => ports.realOf(port),
@@ -257,7 +257,7 @@ function translationOf({ doors, services }: PlainMachine, { ip, ports }: PlainPo
 }
 
 function variablesOf(
-  { shim, porter }: PlainMachine,
+  { shim, porter }: PlainPods,
   pod: PlainPod,
   env: Readonly<Record<string, string>>,
   paths: Translation['paths'],
@@ -294,7 +294,7 @@ function variablesOf(
 
 /**
  * To the port that stands for one of the pod's; to that one itself where a program may have taken it without asking. Of Ray's ports that is
- * never so: who listens on them is another Ray of this machine.
+ * never so: who listens on them is another Ray of this pods.
  */
 async function connectTo(host: string, ports: PodPorts, asked: number): Promise<Duplex> {
   const real = ports.realOf(asked);

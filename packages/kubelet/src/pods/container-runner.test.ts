@@ -8,7 +8,7 @@ import type { RestartPolicy } from './container-state.ts';
 import { ContainerConfigError, VolumeError } from './config-error.ts';
 import { ContainerRunner } from './container-runner.ts';
 import type { ImageAnswer } from '../environment/images.ts';
-import { FakePlace } from './testing/fake-place.ts';
+import { FakeSandbox } from './testing/fake-sandbox.ts';
 
 const KNOWN: ImageAnswer = { kind: 'known', env: {} };
 const SECOND = 1000;
@@ -17,7 +17,7 @@ let folder: string;
 let clock: FakeClock;
 /** What happens in the container, what users are told of it, and what it waits for. */
 let log: string[];
-let place: FakePlace;
+let sandbox: FakeSandbox;
 let runner: ContainerRunner;
 let run: Promise<void>;
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'manta-runner-'));
   clock = new FakeClock();
   log = [];
-  place = new FakePlace(log);
+  sandbox = new FakeSandbox(log);
 });
 afterEach(async () => {
   await runner.stop(0);
@@ -45,7 +45,7 @@ const file = (kind: string, attempt: number) => join(folder, `${attempt}.${kind}
 async function start(container: Partial<Container> = {}, circumstances: Circumstances = {}): Promise<void> {
   const { policy = 'Always', image = () => KNOWN, problems = [], hasRunOut = false } = circumstances;
   runner = new ContainerRunner({ name: 'main', image: 'rayproject/ray:2.53.0', ...container }, policy, {
-    sandbox: place,
+    sandbox,
     clock,
     podName: 'p_default(u1)',
     graceMs: 30 * SECOND,
@@ -143,11 +143,11 @@ describe('a container that ends', () => {
   /** Ends it after a while; how long it then takes until it runs again. */
   async function gapAfter(runMs: number, code = 1): Promise<number> {
     await clock.advance(runMs);
-    const before = place.started.length;
+    const before = sandbox.started.length;
     const endMs = clock.now();
-    place.end('main', code);
+    sandbox.end('main', code);
     await clock.settle();
-    for (let second = 0; place.started.length === before && second <= 300; second += 1) await clock.advance(SECOND);
+    for (let second = 0; sandbox.started.length === before && second <= 300; second += 1) await clock.advance(SECOND);
     return (clock.now() - endMs) / SECOND;
   }
 
@@ -170,7 +170,7 @@ describe('a container that ends', () => {
     await start();
     await gapAfter(SECOND);
     for (const code of [2, 3, 4]) {
-      place.end('main', code);
+      sandbox.end('main', code);
       await clock.settle();
       if (code < 4) await clock.advance(100 * SECOND);
     }
@@ -194,9 +194,9 @@ describe('a container that ends', () => {
     ['Never', 1, false],
   ])('with the policy %s and the code %s is started again: %s', async (policy, code, isAgain) => {
     await start({}, { policy });
-    place.end('main', code);
+    sandbox.end('main', code);
     await clock.settle();
-    expect(place.started).toHaveLength(isAgain ? 2 : 1);
+    expect(sandbox.started).toHaveLength(isAgain ? 2 : 1);
     expect(runner.view().moment).toMatchObject(isAgain ? { state: 'running' } : { state: 'ended', code });
   });
 
@@ -205,7 +205,7 @@ describe('a container that ends', () => {
     expect(runner.output(true)).toBe('');
     await gapAfter(SECOND);
     expect([runner.output(false), runner.output(true)]).toEqual([file('log', 1), file('log', 0)]);
-    place.end('main', 1);
+    sandbox.end('main', 1);
     await clock.settle();
     expect([runner.output(false), runner.output(true)]).toEqual([file('log', 1), file('log', 1)]);
   });
@@ -216,7 +216,7 @@ describe('a container that ends', () => {
   ])('leaves %s', async (_, container, code, message) => {
     await start(container, { policy: 'Never' });
     writeFileSync(file('message', 0), 'my message');
-    place.end('main', code);
+    sandbox.end('main', code);
     await run;
     expect(runner.view().moment).toMatchObject({ state: 'ended', code, message });
   });
@@ -228,7 +228,7 @@ describe('a container that ends', () => {
   ])('leaves %s', async (_, terminationMessagePolicy, code, message) => {
     await start({ terminationMessagePolicy }, { policy: 'Never' });
     appendFileSync(file('log', 0), 'last words\n');
-    place.end('main', code);
+    sandbox.end('main', code);
     await run;
     expect(runner.view().moment).toEqual({
       state: 'ended',
@@ -246,7 +246,7 @@ describe('a container that ends', () => {
     [2, true, { code: 2 }],
   ])('with the code %s, its memory used up: %s, is told as %o', async (code, hasRunOut, expected) => {
     await start({}, { policy: 'Never', hasRunOut });
-    place.end('main', code);
+    sandbox.end('main', code);
     await run;
     const { startMs: _, endMs: __, state: ___, ...how } = runner.view().moment as { [key: string]: unknown };
     expect(how).toEqual(expected);
@@ -260,7 +260,7 @@ describe('a hook after the start', () => {
 
   it('is done before the container counts as running', async () => {
     const hook = Promise.withResolvers<number>();
-    place.commands.set('warm up', hook.promise);
+    sandbox.commands.set('warm up', hook.promise);
     await start(container);
     expect(log).toEqual([...STARTED, 'warm up in main']);
     expect(runner.view().moment).toEqual({ state: 'waiting', reason: 'ContainerCreating' });
@@ -270,7 +270,7 @@ describe('a hook after the start', () => {
   });
 
   it('that fails ends the container, which is started again by its policy', async () => {
-    place.commands.set('warm up', 3);
+    sandbox.commands.set('warm up', 3);
     await start(container);
     expect(log.slice(0, 7)).toEqual([
       ...STARTED,
@@ -285,9 +285,9 @@ describe('a hook after the start', () => {
 
   it('has not failed when the container ends meanwhile', async () => {
     const hook = Promise.withResolvers<number>();
-    place.commands.set('warm up', hook.promise);
+    sandbox.commands.set('warm up', hook.promise);
     await start(container, { policy: 'Never' });
-    place.end('main', 0);
+    sandbox.end('main', 0);
     await run;
     hook.resolve(137);
     await clock.settle();
@@ -301,7 +301,7 @@ describe('a container that is stopped', () => {
   const since = () => log.slice(log.indexOf(KILLING) + 1);
 
   it('is asked to, and forced when its grace period is over', async () => {
-    place.deaf.add('main');
+    sandbox.deaf.add('main');
     await start();
     const stopped = runner.stop(5 * SECOND);
     await clock.advance(5 * SECOND - 1);
@@ -320,7 +320,7 @@ describe('a container that is stopped', () => {
   });
 
   it('has less time when somebody asks again, never more', async () => {
-    place.deaf.add('main');
+    sandbox.deaf.add('main');
     await start();
     const stopped = runner.stop(30 * SECOND);
     await clock.advance(SECOND);
@@ -335,8 +335,8 @@ describe('a container that is stopped', () => {
 
   it('has its hook run before it is asked, within the same time', async () => {
     const hook = Promise.withResolvers<number>();
-    place.commands.set('say bye', hook.promise);
-    place.deaf.add('main');
+    sandbox.commands.set('say bye', hook.promise);
+    sandbox.deaf.add('main');
     await start(preStop);
     const stopped = runner.stop(10 * SECOND);
     await clock.advance(6 * SECOND);
@@ -350,7 +350,7 @@ describe('a container that is stopped', () => {
   });
 
   it('is asked all the same when its hook fails, which users are told', async () => {
-    place.commands.set('say bye', 4);
+    sandbox.commands.set('say bye', 4);
     await start(preStop);
     await runner.stop(10 * SECOND);
     expect(since()).toEqual([
@@ -361,8 +361,8 @@ describe('a container that is stopped', () => {
   });
 
   it('is given two more seconds when its hook takes all its time', async () => {
-    place.commands.set('say bye', new Promise(() => {}));
-    place.deaf.add('main');
+    sandbox.commands.set('say bye', new Promise(() => {}));
+    sandbox.deaf.add('main');
     await start(preStop);
     const stopped = runner.stop(3 * SECOND);
     await clock.advance(3 * SECOND);
@@ -387,7 +387,7 @@ describe('a container that is stopped', () => {
     await runner.stop(SECOND);
     await run;
     await clock.advance(1000 * SECOND);
-    expect(place.started).toHaveLength(1);
+    expect(sandbox.started).toHaveLength(1);
   });
 });
 
@@ -396,8 +396,8 @@ describe('a container that is no longer alive', () => {
     ['the pod', {}, 30],
     ['its probe', { terminationGracePeriodSeconds: 7 }, 7],
   ])('is ended with its hook, in the time that %s gives, and started again', async (_, more, seconds) => {
-    place.commands.set('are you there', 1);
-    place.deaf.add('main');
+    sandbox.commands.set('are you there', 1);
+    sandbox.deaf.add('main');
     const livenessProbe = { ...exec('are', 'you', 'there'), failureThreshold: 1, ...more };
     await start({ livenessProbe, lifecycle: { preStop: exec('say', 'bye') } });
     expect(log.slice(-3)).toEqual([
@@ -409,14 +409,14 @@ describe('a container that is no longer alive', () => {
     expect(log.at(-1)).toBe('SIGTERM main');
     await clock.advance(1);
     expect(log).toContain('SIGKILL main');
-    expect(place.started).toHaveLength(2);
+    expect(sandbox.started).toHaveLength(2);
   });
 });
 
 describe('a container with a startup probe', () => {
   it('counts as started, and is asked whether it is ready, when that has succeeded', async () => {
     const probe = Promise.withResolvers<number>();
-    place.commands.set('are you up', probe.promise);
+    sandbox.commands.set('are you up', probe.promise);
     await start({ startupProbe: { ...exec('are', 'you', 'up'), timeoutSeconds: 60 } });
     const hasStarted = () => Promise.race([runner.started.then(() => true), clock.settle().then(() => false)]);
     expect(runner.view().moment).toMatchObject({ state: 'running', isStarted: false, isReady: false });

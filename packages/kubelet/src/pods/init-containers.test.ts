@@ -16,7 +16,7 @@ describe('the init containers of a pod', () => {
     expect(t.happened).toEqual(['create', 'start first']);
     expect(t.conditions()).toMatchObject({ PodReadyToStartContainers: 'True', Initialized: 'False', Ready: 'False' });
     expect(t.container('main')?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
-    t.place.end('first', 0);
+    t.sandbox.end('first', 0);
     await t.clock.settle();
     expect(t.happened.slice(-2)).toEqual(['first ends with 0', 'start second']);
     expect(t.status()).toMatchObject({ phase: 'Pending' });
@@ -25,7 +25,7 @@ describe('the init containers of a pod', () => {
       reason: 'ContainersNotInitialized',
       message: 'containers with incomplete status: [second]',
     });
-    t.place.end('second', 0);
+    t.sandbox.end('second', 0);
     await t.clock.settle();
     expect(t.happened.slice(-2)).toEqual(['second ends with 0', 'start main']);
     expect(t.status()).toMatchObject({ phase: 'Running' });
@@ -35,7 +35,7 @@ describe('the init containers of a pod', () => {
 
   it('end the pod when one fails in a pod that tries nothing again', async () => {
     await t.up({ initContainers, restartPolicy: 'Never' });
-    t.place.end('first', 3);
+    t.sandbox.end('first', 3);
     await t.run;
     expect(t.happened).toEqual(['create', 'start first', 'first ends with 3', 'destroy']);
     expect(t.status()).toMatchObject({ phase: 'Failed' });
@@ -48,7 +48,7 @@ describe('the init containers of a pod', () => {
     async (restartPolicy) => {
       await t.up({ initContainers, restartPolicy });
       for (const code of [1, 1]) {
-        t.place.end('first', code);
+        t.sandbox.end('first', code);
         await t.clock.settle();
       }
       expect(t.container('first')).toMatchObject({
@@ -58,7 +58,7 @@ describe('the init containers of a pod', () => {
       });
       expect(t.status()).toMatchObject({ phase: 'Pending' });
       await t.clock.advance(10 * SECOND);
-      t.place.end('first', 0);
+      t.sandbox.end('first', 0);
       await t.clock.settle();
       expect(t.happened.slice(-2)).toEqual(['first ends with 0', 'start second']);
     },
@@ -70,7 +70,7 @@ describe('a sidecar of a pod', () => {
 
   it('has started before what comes after it begins', async () => {
     const probe = Promise.withResolvers<number>();
-    t.place.commands.set('is it up', probe.promise);
+    t.sandbox.commands.set('is it up', probe.promise);
     const startupProbe = { exec: { command: ['is', 'it', 'up'] }, timeoutSeconds: 60 };
     await t.up({ initContainers: [sidecar('proxy', { startupProbe }), tool('init')] });
     expect(t.happened).toEqual(['create', 'start proxy', 'is it up in proxy']);
@@ -80,7 +80,7 @@ describe('a sidecar of a pod', () => {
     expect(t.happened.at(-1)).toBe('start init');
     expect(t.container('proxy')).toMatchObject({ started: true, ready: true });
     expect(t.conditions()).toMatchObject({ Initialized: 'False' });
-    t.place.end('init', 0);
+    t.sandbox.end('init', 0);
     await t.clock.settle();
     expect(t.conditions()).toMatchObject({ Initialized: 'True', ContainersReady: 'True', Ready: 'True' });
   });
@@ -88,7 +88,7 @@ describe('a sidecar of a pod', () => {
   it('that ends is started again whatever the policy, and the pod is not ready without it', async () => {
     await t.up({ initContainers: [sidecar('proxy')], restartPolicy: 'Never' });
     for (const code of [0, 1]) {
-      t.place.end('proxy', code);
+      t.sandbox.end('proxy', code);
       await t.clock.settle();
     }
     expect(t.container('proxy')).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } } });
@@ -100,19 +100,19 @@ describe('a sidecar of a pod', () => {
 
   it('is asked to end when the others have ended, the last of them first', async () => {
     await t.up({ initContainers: [sidecar('a'), sidecar('b')], restartPolicy: 'Never' });
-    t.place.deaf.add('a');
-    t.place.end('main', 0);
+    t.sandbox.deaf.add('a');
+    t.sandbox.end('main', 0);
     await t.clock.settle();
     expect(t.happened.slice(-3)).toEqual(['main ends with 0', 'SIGTERM b', 'SIGTERM a']);
     expect(t.status().phase).toBe('Running');
-    t.place.end('a', 0);
+    t.sandbox.end('a', 0);
     await t.run;
     expect(t.happened.at(-1)).toBe('destroy');
     expect(t.status().phase).toBe('Succeeded');
   });
 
   it('is asked to end after the others in a pod that is stopped, in what is left of its time, and at least two seconds', async () => {
-    for (const name of ['a', 'main']) t.place.deaf.add(name);
+    for (const name of ['a', 'main']) t.sandbox.deaf.add(name);
     await t.up({ initContainers: [sidecar('a')] });
     const stopped = t.worker.stop(5);
     await t.clock.advance(5 * SECOND);

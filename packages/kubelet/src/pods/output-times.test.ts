@@ -45,7 +45,7 @@ describe('what a container says', () => {
       appendFileSync(times.path, 'x');
       times.since(0);
     }
-    const dates = [0, 100, 4500, 8999].map((place) => times.at(place));
+    const dates = [0, 100, 4500, 8999].map((offset) => times.at(offset));
     expect(dates).toEqual(dates.toSorted((a, b) => a - b));
     expect(times.at(8999)).toBeCloseTo(9, 3);
   });

@@ -44,18 +44,18 @@ export class OutputTimes {
     }
   }
 
-  /** The first place that is still kept. */
+  /** The first offset that is still kept. */
   get first(): number {
     return this.#first;
   }
 
-  /** When the byte at this place was written. */
-  at(place: number): number {
+  /** When the byte at this offset was written. */
+  at(offset: number): number {
     this.#note();
-    return this.#marks[this.#firstBeyond(place)]?.ms ?? this.#clock.now();
+    return this.#marks[this.#firstBeyond(offset)]?.ms ?? this.#clock.now();
   }
 
-  /** The first place that was not written before a moment. */
+  /** The first offset that was not written before a moment. */
   since(ms: number): number {
     this.#note();
     return this.#marks.findLast((mark) => mark.ms < ms)?.size ?? 0;
@@ -105,11 +105,11 @@ export class OutputTimes {
     });
   }
 
-  #firstBeyond(place: number): number {
+  #firstBeyond(offset: number): number {
     let [low, high] = [0, this.#marks.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#marks[middle]?.size ?? 0) > place) high = middle;
+      if ((this.#marks[middle]?.size ?? 0) > offset) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -20,7 +20,7 @@ const PASSED = {
 describe('a pod whose time is over ends', () => {
   it('while its sidecar has not started', async () => {
     const startupProbe = { exec: { command: ['never'] }, failureThreshold: 1000, periodSeconds: 1000 };
-    t.place.commands.set('never', 1);
+    t.sandbox.commands.set('never', 1);
     await t.up({ activeDeadlineSeconds: 60, initContainers: [sidecar({ startupProbe })] });
     await t.clock.advance(60 * SECOND);
     await t.run;
@@ -38,7 +38,7 @@ describe('a pod whose time is over ends', () => {
     expect(t.happened).toEqual(['create', 'destroy']);
   });
 
-  it('while it has no place, which nobody looks for any more', async () => {
+  it('while it has no sandbox, which nobody looks for any more', async () => {
     t.refusals = 1000;
     await t.up({ activeDeadlineSeconds: 60 });
     await t.clock.advance(60 * SECOND);
@@ -51,8 +51,8 @@ describe('a pod whose time is over ends', () => {
   });
 
   it('while a hook runs, and has ended no sooner than what the hook is for', async () => {
-    t.place.commands.set('warm up', new Promise(() => {}));
-    t.place.deaf.add('main');
+    t.sandbox.commands.set('warm up', new Promise(() => {}));
+    t.sandbox.deaf.add('main');
     const main = tool('main', { lifecycle: { postStart: { exec: { command: ['warm', 'up'] } } } });
     await t.up({ activeDeadlineSeconds: 60, terminationGracePeriodSeconds: 5, containers: [main] });
     await t.clock.advance(60 * SECOND);
@@ -83,7 +83,7 @@ describe('a container of a pod that is ended', () => {
     await t.up({ activeDeadlineSeconds: 60 });
     for (const _ of [0, 1]) {
       await t.clock.advance(SECOND);
-      t.place.end('main', 3);
+      t.sandbox.end('main', 3);
       await t.clock.settle();
     }
     const { restartCount, lastState } = t.container('main') ?? {};
@@ -94,7 +94,7 @@ describe('a container of a pod that is ended', () => {
 });
 
 it('a pod that is evicted does not wait for what its sidecar would get otherwise', async () => {
-  t.place.deaf.add('side');
+  t.sandbox.deaf.add('side');
   await t.up({
     terminationGracePeriodSeconds: 600,
     volumes: [{ name: 'w', emptyDir: { sizeLimit: '1Ki' } }],
@@ -113,7 +113,7 @@ it.each<[string, number, number]>([
   ['with less time, has at least two seconds for its sidecar', 1, 2],
   ['by force, has none', 0, 0],
 ])('a pod that is stopped once more, %s', async (_, graceSeconds, seconds) => {
-  t.place.deaf.add('side');
+  t.sandbox.deaf.add('side');
   await t.up({ initContainers: [sidecar()] });
   const first = t.worker.stop(600);
   await t.clock.advance(SECOND);

@@ -32,7 +32,7 @@ describe('the phase of a pod whose only container has ended', () => {
   });
 });
 
-it('a pod that has ended is not ready to start containers, though its place is not gone yet', () => {
+it('a pod that has ended is not ready to start containers, though its sandbox still exists', () => {
   const { conditions } = podStatus({
     pod: { metadata: { name: 'p' }, spec: { restartPolicy: 'Never', containers: [{ name: 'main' }] } },
     containers: [{ name: 'main', image: '', attempt: 0, moment: { state: 'ended', code: 0, startMs: 0, endMs: 1 } }],

@@ -23,7 +23,7 @@ export interface PodView {
   readonly containers: readonly ContainerView[];
   /** Where init containers really run; absent: they are done as soon as the pod starts. */
   readonly initContainers?: readonly ContainerView[];
-  /** Whether the pod has its place; absent: while a container runs. */
+  /** Whether the pod has its sandbox; absent: while a container runs. */
   readonly hasSandbox?: boolean;
   /** Why the kubelet has ended it; absent: it has not. */
   readonly ended?: PodEnd | undefined;

@@ -27,8 +27,8 @@ describe('a pod that is stopped', () => {
     expect([t.log, t.isThere]).toEqual([['create', 'destroy'], false]);
   });
 
-  it('is stopped even when the machine that it was on is gone', async () => {
-    t.place.destroy = () => Promise.reject(new Error("the pods' machine has ended"));
+  it('is stopped even when its supervisor has ended', async () => {
+    t.sandbox.destroy = () => Promise.reject(new Error('the pod supervisor has ended'));
     await t.up();
     await expect(t.worker.stop()).resolves.toBeUndefined();
     await t.run;
@@ -40,7 +40,7 @@ describe('a pod that is stopped', () => {
     ['as long as it says', 7, undefined, 7],
     ['as long as whoever deletes it says', 7, 3, 3],
   ])('has %s for that', async (_, terminationGracePeriodSeconds, asked, seconds) => {
-    t.place.deaf.add('main');
+    t.sandbox.deaf.add('main');
     await t.up(terminationGracePeriodSeconds === undefined ? {} : { terminationGracePeriodSeconds });
     const stopped = t.worker.stop(asked);
     await t.clock.advance(seconds * SECOND - 1);
@@ -51,7 +51,7 @@ describe('a pod that is stopped', () => {
   });
 
   it('has less time when it is deleted once more with less', async () => {
-    t.place.deaf.add('main');
+    t.sandbox.deaf.add('main');
     await t.up();
     const stopped = t.worker.stop(30);
     await t.clock.advance(SECOND);
@@ -89,7 +89,7 @@ describe('a pod whose sandbox cannot be made', () => {
 describe('the containers of a pod', () => {
   it('begin in their order, each when the hook of the one before it is done', async () => {
     const hook = Promise.withResolvers<number>();
-    t.place.commands.set('warm up', hook.promise);
+    t.sandbox.commands.set('warm up', hook.promise);
     const first = tool('first', { lifecycle: { postStart: { exec: { command: ['warm', 'up'] } } } });
     await t.up({ containers: [first, tool('second')] });
     expect(t.happened).toEqual(['create', 'start first', 'warm up in first']);
@@ -107,7 +107,7 @@ describe('the containers of a pod', () => {
     });
     t.configMap = { k: 'v' };
     await t.clock.advance(2 * SECOND);
-    expect(t.place.started.map(({ name }) => name)).toEqual(['second', 'first']);
+    expect(t.sandbox.started.map(({ name }) => name)).toEqual(['second', 'first']);
   });
 
   it('without a command say that they have none', async () => {
@@ -129,7 +129,7 @@ describe('the containers of a pod', () => {
       terminationMessagePath: '/tmp/last',
     });
     await t.up({ containers: [main] });
-    const [started] = t.place.started;
+    const [started] = t.sandbox.started;
     expect(started?.command).toEqual(['echo', 'world', '$(WHO)', '$(NOBODY)', 'hello world']);
     expect(started?.workingDir).toBe('/work');
     const file = join(t.folder, 'uid-1', 'logs', 'main.0.message');
@@ -140,7 +140,7 @@ describe('the containers of a pod', () => {
   it('leave the output of their last two runs, and no more', async () => {
     await t.up();
     for (const wait of [0, 10, 20]) {
-      t.place.end('main', 1);
+      t.sandbox.end('main', 1);
       await t.clock.advance(wait * SECOND);
     }
     const logs = [0, 1, 2, 3].map((attempt) => existsSync(join(t.folder, 'uid-1', 'logs', `main.${attempt}.log`)));
@@ -149,10 +149,10 @@ describe('the containers of a pod', () => {
 });
 
 describe('a pod that has ended by itself', () => {
-  it('gives its place back and keeps what it said, until it is deleted', async () => {
+  it('gives its sandbox back and keeps what it said, until it is deleted', async () => {
     await t.up({ restartPolicy: 'Never' });
-    expect(t.worker.sandbox).toBe(t.place);
-    t.place.end('main', 0);
+    expect(t.worker.sandbox).toBe(t.sandbox);
+    t.sandbox.end('main', 0);
     await t.run;
     expect(t.happened.slice(-2)).toEqual(['main ends with 0', 'destroy']);
     expect(t.worker.sandbox).toBeUndefined();
@@ -166,7 +166,7 @@ describe('a pod that has ended by itself', () => {
 describe('the conditions of a pod', () => {
   it('follow it from its node to its end, each with the time of its last change', async () => {
     const readinessProbe = { exec: { command: ['ready'] }, failureThreshold: 1, periodSeconds: 0.001 };
-    t.place.commands.set('ready', 1);
+    t.sandbox.commands.set('ready', 1);
     t.begin({ restartPolicy: 'Never', containers: [tool('main', { readinessProbe })] });
     await t.clock.settle();
     const all = { PodScheduled: 'True', Initialized: 'True' };
@@ -181,12 +181,12 @@ describe('the conditions of a pod', () => {
       message: 'containers with unready status: [main]',
     });
     await t.clock.advance(SECOND);
-    t.place.commands.set('ready', 0);
+    t.sandbox.commands.set('ready', 0);
     await expect
       .poll(() => t.conditions())
       .toEqual({ ...all, PodReadyToStartContainers: 'True', ContainersReady: 'True', Ready: 'True' });
     await t.clock.advance(SECOND);
-    t.place.end('main', 0);
+    t.sandbox.end('main', 0);
     await t.run;
     expect(t.conditions()).toEqual({ ...waits, PodReadyToStartContainers: 'False' });
     const since = Object.fromEntries((t.status().conditions ?? []).map((each) => [each.type, each.lastTransitionTime]));
@@ -201,7 +201,7 @@ describe('the conditions of a pod', () => {
 
 describe('a pod that may be active for so long only', () => {
   it('is ended for good when its time is over, with its grace period', async () => {
-    t.place.deaf.add('main');
+    t.sandbox.deaf.add('main');
     await t.up({ activeDeadlineSeconds: 60, terminationGracePeriodSeconds: 5 });
     await t.clock.advance(60 * SECOND - 1);
     expect(t.happened.at(-1)).toBe('start main');
@@ -225,7 +225,7 @@ describe('a pod that may be active for so long only', () => {
 
   it('may end before, and nothing waits any more', async () => {
     await t.up({ activeDeadlineSeconds: 60, restartPolicy: 'Never' });
-    t.place.end('main', 0);
+    t.sandbox.end('main', 0);
     await t.run;
     await t.clock.advance(0);
     expect(t.status()).toMatchObject({ phase: 'Succeeded' });

@@ -312,7 +312,7 @@ export class PodWorker {
     for (const init of this.#inits.toReversed()) if (isSidecar(init.container)) await init.stop(graceMs());
   }
 
-  /** Never rejects: where the machine is gone its processes are too, and a folder that resists is swept at the next start. */
+  /** Never rejects: if the supervisor has ended, so have its processes; a folder that cannot be removed is removed at the next start. */
   async #takeDown(): Promise<void> {
     await this.#sandbox?.destroy().catch(() => undefined);
     this.#requests.removeGroups();

@@ -4,14 +4,14 @@ import { FakeClock } from '@manta/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { runHook } from './hook.ts';
 import type { ProbeTarget } from './probe.ts';
-import { FakePlace } from '../pods/testing/fake-place.ts';
+import { FakeSandbox } from '../pods/testing/fake-sandbox.ts';
 
 const clock = new FakeClock();
-const place = new FakePlace();
+const fake = new FakeSandbox();
 const container = { name: 'main', ports: [{ name: 'web', containerPort: 0 }] };
 
 function targetOf(port: number): ProbeTarget {
-  const sandbox = Object.assign(new FakePlace(), {
+  const sandbox = Object.assign(new FakeSandbox(), {
     connect: (number: number) =>
       new Promise((done, fail) => {
         const socket = connect(number, '127.0.0.1', () => done(socket));
@@ -37,7 +37,7 @@ describe('a hook over HTTP', () => {
   });
 
   it('has failed where nobody answers', async () => {
-    const target = { sandbox: place, process: { name: 'main' }, container } as never;
+    const target = { sandbox: fake, process: { name: 'main' }, container } as never;
     expect(await runHook({ httpGet: { port: 1 } }, target, clock)).toEqual({
       isOk: false,
       message: 'connect ECONNREFUSED',

@@ -1,4 +1,4 @@
-/** The addresses of one subnet; `.1` is the machine's own. One that was given back is taken again as late as possible. */
+/** The addresses of one subnet; `.1` is the supervisor's own. One that was given back is taken again as late as possible. */
 export class AddressPool {
   readonly #free: string[] = [];
 

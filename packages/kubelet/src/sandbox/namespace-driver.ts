@@ -6,26 +6,26 @@ import { join, resolve as absolute } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { SERVICE_CIDR } from '@manta/apiserver';
 import { readFirstLine } from '../supervisor/connection.ts';
-import type { MachineSettings } from '../supervisor/protocol.ts';
+import type { SupervisorSettings } from '../supervisor/protocol.ts';
 import { enterLine, rootScript } from '../supervisor/root-script.ts';
 import type { Front } from '../network/balancer.ts';
 import { clusterFronts } from '../network/service-routes.ts';
 import { AddressPool } from './address-pool.ts';
-import { MachineKeeper } from './supervisor-keeper.ts';
-import type { MachineLine } from './supervisor-line.ts';
-import { execIn, type MachineProcess, openSocket, startOn } from './supervisor-process.ts';
-import { Place } from './place.ts';
+import { SupervisorKeeper } from './supervisor-keeper.ts';
+import type { SupervisorConnection } from './supervisor-connection.ts';
+import { execIn, type SupervisedProcess, openSocket, startOn } from './supervisor-process.ts';
+import { SupervisedSandbox } from './supervised-sandbox.ts';
 import type { ProcessRequest, Sandbox, SandboxDriver, SandboxRequest } from './sandbox.ts';
 import { newSocketFolder } from './socket-folder.ts';
 import { writeInPlace } from './write-in-place.ts';
 
-/** Ports of the machine's address, as pods see them. */
+/** Ports of the supervisor's address, as pods see them. */
 const API_PORT = 6443;
 export const EGRESS_PORT = 3128;
 const SUBNET = '10.244.0';
 /** All addresses of pods. */
 export const POD_RANGE = `${SUBNET}.0/24`;
-/** The address of the machine on the pods' network, where they find the API server. */
+/** The address of the supervisor on the pods' network, where they find the API server. */
 export const POD_GATEWAY = `${SUBNET}.1`;
 
 export interface NamespaceDriverOptions {
@@ -36,13 +36,13 @@ export interface NamespaceDriverOptions {
   readonly dataDir: string;
   /** Further files and folders that no container may see, wherever they are. */
   readonly hidden?: readonly string[];
-  /** The command that runs `runMachine` with the settings as its last argument, in JSON. */
-  readonly machineCommand: readonly string[];
+  /** The command that runs `runSupervisor` with the settings as its last argument, in JSON. */
+  readonly supervisorCommand: readonly string[];
   /** Takes a connection from a pod to the API server. */
   readonly onApiConnection: (socket: Socket) => void;
   /** Takes a connection from a pod to the world outside: an HTTP proxy. */
   readonly onEgressConnection: (socket: Socket) => void;
-  /** Told when the machine died and is started again. */
+  /** Told when the supervisor died and is started again. */
   readonly onTrouble?: (error: Error) => void;
 }
 
@@ -59,10 +59,10 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     await listen(join(folder, 'api'), options.onApiConnection),
     await listen(join(folder, 'egress'), options.onEgressConnection),
   ];
-  const settings: MachineSettings = {
+  const settings: SupervisorSettings = {
     kind: 'namespaces',
     mode: options.mode,
-    socket: join(folder, 'machine'),
+    socket: join(folder, 'supervisor'),
     subnet: SUBNET,
     serviceCidr: SERVICE_CIDR,
     forwards: [
@@ -76,17 +76,17 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
     for (const server of servers) server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const { mode, machineCommand, onTrouble: onDeath = () => undefined } = options;
-  const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...machineCommand, JSON.stringify(settings)];
+  const { mode, supervisorCommand, onTrouble: onDeath = () => undefined } = options;
+  const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...supervisorCommand, JSON.stringify(settings)];
   try {
     let fronts: readonly Front[] = [];
     // One that follows another knows nothing of what that one was told; where it dies, too, the next is.
-    const onStart = (line: MachineLine) =>
+    const onStart = (line: SupervisorConnection) =>
       void line.call({ type: 'services', fronts }).catch((error: Error) => {
         if (!line.isOver) onDeath(error);
       });
-    const keeper = await MachineKeeper.start({ command, socket: settings.socket, onDeath, onStart });
-    const machine: Machine = {
+    const keeper = await SupervisorKeeper.start({ command, socket: settings.socket, onDeath, onStart });
+    const pods: NamespacePods = {
       socket: settings.socket,
       keeper,
       mode,
@@ -97,7 +97,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       description: options.description,
       apiServer: { host: POD_GATEWAY, port: API_PORT },
       egress: `http://${POD_GATEWAY}:${EGRESS_PORT}`,
-      create: (request) => createSandbox(machine, addresses, request),
+      create: (request) => createSandbox(pods, addresses, request),
       reach: ({ clusterIp, port }) => Promise.resolve({ host: clusterIp, port }),
       async servicesAre(routes) {
         fronts = clusterFronts(routes);
@@ -129,22 +129,22 @@ function listen(path: string, handle: (socket: Socket) => void): Promise<Server>
   });
 }
 
-interface Machine {
+interface NamespacePods {
   readonly socket: string;
-  readonly keeper: MachineKeeper;
+  readonly keeper: SupervisorKeeper;
   readonly mode: 'user' | 'root';
   readonly hidden: readonly string[];
 }
 
-async function createSandbox(machine: Machine, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
+async function createSandbox(pods: NamespacePods, addresses: AddressPool, request: SandboxRequest): Promise<Sandbox> {
   const ip = addresses.take();
   const { folder } = request;
-  const place = new Place(machine.keeper, request, ip);
+  const sandbox = new SupervisedSandbox(pods.keeper, request, ip);
   try {
     writeFileSync(join(folder, 'hosts'), request.hosts);
     // Without a name server: one that cannot be reached makes every look-up wait.
     writeFileSync(join(folder, 'resolv.conf'), 'options timeout:1 attempts:1\n');
-    await place.line();
+    await sandbox.line();
   } catch (error) {
     addresses.give(ip);
     throw error;
@@ -152,16 +152,16 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
   let isGone = false;
   return {
     ip,
-    start: async (process) => await startProcess(machine, await place.line(), request, process),
-    exec: (container, command, env) => execIn(machine.socket, container, command, env ?? {}),
+    start: async (process) => await startProcess(pods, await sandbox.line(), request, process),
+    exec: (container, command, env) => execIn(pods.socket, container, command, env ?? {}),
     // Written in place, never renamed: the file is mounted in the containers, and Ray keeps it open.
     setHosts: (text) => writeInPlace(join(folder, 'hosts'), text),
-    connect: (port) => dial(machine.socket, ip, port),
+    connect: (port) => dial(pods.socket, ip, port),
     async destroy() {
       if (isGone) return;
       isGone = true;
       try {
-        await place.destroy();
+        await sandbox.destroy();
       } finally {
         addresses.give(ip);
       }
@@ -170,11 +170,11 @@ async function createSandbox(machine: Machine, addresses: AddressPool, request: 
 }
 
 async function startProcess(
-  { mode, hidden }: Machine,
-  line: MachineLine,
+  { mode, hidden }: NamespacePods,
+  line: SupervisorConnection,
   { folder, id }: SandboxRequest,
   request: ProcessRequest,
-): Promise<MachineProcess> {
+): Promise<SupervisedProcess> {
   const own = join(folder, 'containers', request.name);
   for (const each of ['root', 'tmp']) mkdirSync(join(own, each), { recursive: true });
   const { name, command, env, output, shmBytes, mounts, programs = [], joins = [], workingDir = '/' } = request;

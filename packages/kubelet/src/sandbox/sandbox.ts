@@ -2,7 +2,7 @@ import type { Duplex, Writable } from 'node:stream';
 import type { ServiceRoute } from '../network/service-routes.ts';
 
 /**
- * Where pods live on this machine. A driver gives each pod a place of its own (its network address, its host name, what its containers see
+ * Where pods live on this machine. A driver gives each pod a sandbox of its own (its network address, its host name, what its containers see
  * of the file system) and runs processes in it. The kubelet above decides what runs when.
  */
 export interface SandboxDriver {
@@ -12,7 +12,7 @@ export interface SandboxDriver {
   readonly apiServer: { readonly host: string; readonly port: number };
   /** The HTTP proxy through which pods reach the world outside; undefined where they need none. */
   readonly egress: string | undefined;
-  /** Makes a pod's place; the same id twice is a mistake. */
+  /** Creates a pod's sandbox; an id must not be used twice. */
   create(request: SandboxRequest): Promise<Sandbox>;
   /** Told which Services there are now, and where they lead. */
   servicesAre(routes: readonly ServiceRoute[]): Promise<void>;
@@ -50,7 +50,7 @@ export interface MemoryFolder {
   readonly bytes?: number;
 }
 
-/** A pod's place. */
+/** The isolated environment of one pod. */
 export interface Sandbox {
   readonly ip: string;
   /** Starts a container's process; rejects with a readable message when it cannot even begin (a missing program, a mount that fails). */

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 const PREFIX = 'manta-';
 /** Longer ones leave no room for the names of Ray's sockets. */
 const LONGEST = 24;
-const place = () => (tmpdir().length > LONGEST && existsSync('/tmp') ? '/tmp' : tmpdir());
+const socketRoot = () => (tmpdir().length > LONGEST && existsSync('/tmp') ? '/tmp' : tmpdir());
 
 /**
  * Makes a folder for sockets. It is short, since a socket's path may have 107 bytes, so it is not in the data directory; which one it is
@@ -15,9 +15,9 @@ export function newSocketFolder(dataDir: string): string {
   const note = join(dataDir, 'sockets');
   const last = read(note);
   // Whoever wrote to that file: nothing but such a folder is ever removed.
-  const isOurs = dirname(last) === place() && basename(last).startsWith(PREFIX);
+  const isOurs = dirname(last) === socketRoot() && basename(last).startsWith(PREFIX);
   if (isOurs) rmSync(last, { recursive: true, force: true });
-  const folder = mkdtempSync(join(place(), PREFIX));
+  const folder = mkdtempSync(join(socketRoot(), PREFIX));
   writeFileSync(note, folder, { mode: 0o600 });
   // Somebody may leave without waiting for anything: a second Ctrl-C.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -2,17 +2,17 @@ import { guard } from '@manta/base';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MachineLine } from './supervisor-line.ts';
+import { SupervisorConnection } from './supervisor-connection.ts';
 
-export interface MachineKeeperOptions {
-  /** The machine program with its settings. */
+export interface SupervisorKeeperOptions {
+  /** The supervisor with its settings. */
   readonly command: readonly string[];
   /** Where it listens. */
   readonly socket: string;
   /** Told when it died though nobody had asked for it. */
   readonly onDeath: (error: Error) => void;
   /** Given the line to each that is started. */
-  readonly onStart?: (line: MachineLine) => void;
+  readonly onStart?: (line: SupervisorConnection) => void;
 }
 
 const SOON_MS = 10;
@@ -21,29 +21,29 @@ const LONGEST_PAUSE_MS = 30_000;
 /** One that has lived so long did not die of its start. */
 const WELL_MS = 10_000;
 
-/** Keeps the machine program running: when it dies, and every pod's processes with it, another is started. */
-export class MachineKeeper {
-  readonly #options: MachineKeeperOptions;
+/** Keeps the supervisor running: when it dies, and every pod's processes with it, another is started. */
+export class SupervisorKeeper {
+  readonly #options: SupervisorKeeperOptions;
   readonly #closing = new AbortController();
   #child: ChildProcess | undefined;
-  #line: Promise<MachineLine>;
+  #line: Promise<SupervisorConnection>;
   #ended: Promise<void> = Promise.resolve();
 
-  private constructor(options: MachineKeeperOptions) {
+  private constructor(options: SupervisorKeeperOptions) {
     this.#options = options;
     this.#line = this.#start();
   }
 
-  /** Rejects with the machine's last words where it cannot even begin. */
-  static async start(options: MachineKeeperOptions): Promise<MachineKeeper> {
-    const keeper = new MachineKeeper(options);
+  /** Rejects with the supervisor's last words where it cannot even begin. */
+  static async start(options: SupervisorKeeperOptions): Promise<SupervisorKeeper> {
+    const keeper = new SupervisorKeeper(options);
     await keeper.#line;
     void keeper.#watch();
     return keeper;
   }
 
-  /** The line to the machine that runs now; waits for the next one where it has just died. */
-  async line(): Promise<MachineLine> {
+  /** The line to the supervisor that runs now; waits for the next one where it has just died. */
+  async line(): Promise<SupervisorConnection> {
     let line = await this.#line;
     while (line.isOver && !this.#closing.signal.aborted) {
       await this.#ended;
@@ -53,7 +53,7 @@ export class MachineKeeper {
     return line;
   }
 
-  /** Ends the machine, and with it everything that it runs. */
+  /** Ends the supervisor, and with it everything that it runs. */
   async close(): Promise<void> {
     this.#closing.abort();
     const line = await this.#line.catch(() => undefined);
@@ -67,14 +67,14 @@ export class MachineKeeper {
     this.#child?.kill('SIGKILL');
   }
 
-  async #start(): Promise<MachineLine> {
+  async #start(): Promise<SupervisorConnection> {
     const { command, socket } = this.#options;
     rmSync(socket, { force: true });
-    const { child, ended, failed } = startMachine(command);
+    const { child, ended, failed } = startSupervisor(command);
     this.#child = child;
     this.#ended = ended;
     try {
-      const line = await MachineLine.open(socket, failed);
+      const line = await SupervisorConnection.open(socket, failed);
       this.#options.onStart?.(line);
       return line;
     } catch (error) {
@@ -89,7 +89,7 @@ export class MachineKeeper {
       const startedMs = performance.now();
       await this.#ended;
       if (this.#closing.signal.aborted) return;
-      this.#options.onDeath(new Error("the pods' machine has died with all that ran in it; another is started"));
+      this.#options.onDeath(new Error('the pod supervisor has died with all that ran in it; another is started'));
       if (performance.now() - startedMs > WELL_MS) pauseMs = FIRST_PAUSE_MS;
       const wait = pauseMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -101,7 +101,7 @@ export class MachineKeeper {
   }
 }
 
-function startMachine([program = '', ...args]: readonly string[]) {
+function startSupervisor([program = '', ...args]: readonly string[]) {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on(
@@ -115,7 +115,7 @@ function startMachine([program = '', ...args]: readonly string[]) {
     child.once('close', () => resolve());
   });
   const failed = ended.then((): never => {
-    throw new Error(`the pods' machine ended: ${said.trim() || `${program} said nothing (${child.exitCode})`}`);
+    throw new Error(`the pod supervisor ended: ${said.trim() || `${program} said nothing (${child.exitCode})`}`);
   });
   failed.catch(() => undefined);
   return { child, ended, failed };

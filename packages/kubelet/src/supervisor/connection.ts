@@ -9,7 +9,7 @@ export function readFirstLine(socket: Socket): Promise<string> {
       socket.off('readable', onReadable).off('end', onEnd).off('error', onError);
       settle();
     };
-    const onReadable = guard('machine', socket, () => {
+    const onReadable = guard('supervisor', socket, () => {
       for (let chunk: unknown = socket.read(); Buffer.isBuffer(chunk); chunk = socket.read()) {
         seen = Buffer.concat([seen, chunk]);
         const end = seen.indexOf(10);
@@ -21,10 +21,10 @@ export function readFirstLine(socket: Socket): Promise<string> {
         }
       }
     });
-    const onEnd = guard('machine', socket, () =>
+    const onEnd = guard('supervisor', socket, () =>
       finish(() => reject(new Error('the connection ended before its first line'))),
     );
-    const onError = guard('machine', socket, (error: Error) => finish(() => reject(error)));
+    const onError = guard('supervisor', socket, (error: Error) => finish(() => reject(error)));
     socket.on('readable', onReadable).once('end', onEnd).once('error', onError);
   });
 }
@@ -34,7 +34,7 @@ export function onLines(socket: Socket, handle: (line: string) => void): void {
   let text = '';
   socket.setEncoding('utf8').on(
     'data',
-    guard('machine', socket, (chunk: string) => {
+    guard('supervisor', socket, (chunk: string) => {
       const parts = (text + chunk).split('\n');
       text = parts.pop() ?? '';
       for (const line of parts) handle(line);

@@ -33,7 +33,7 @@ export function toolPath(path = process.env['PATH'] ?? ''): string {
   );
 }
 
-/** The path of a tool, as both the machine and containers see it; the bare name where it is not found. */
+/** The path of a tool, as both the supervisor and containers see it; the bare name where it is not found. */
 export function toolAt(name: string, path = toolPath()): string {
   const found = path.split(':').map((folder) => join(folder, name));
   return found.find(isProgram) ?? name;

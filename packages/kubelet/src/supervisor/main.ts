@@ -1,4 +1,4 @@
-import { runMachine } from './supervisor.ts';
+import { runSupervisor } from './supervisor.ts';
 
-/** The machine as a program: its settings are the last argument. */
-await runMachine(JSON.parse(process.argv.at(-1) ?? ''));
+/** The supervisor as a program: its settings are the last argument. */
+await runSupervisor(JSON.parse(process.argv.at(-1) ?? ''));

@@ -28,7 +28,7 @@ export class PodConnections {
     this.#open.set(ip, all.add(socket));
     socket.once(
       'close',
-      guard('machine', socket, () => {
+      guard('supervisor', socket, () => {
         all.delete(socket);
         if (all.size === 0 && this.#open.get(ip) === all) this.#open.delete(ip);
       }),

@@ -2,12 +2,12 @@ import type { Front } from '../network/balancer.ts';
 import type { MemoryFolder } from '../sandbox/sandbox.ts';
 
 /**
- * How the engine and the machine talk. The *machine* is one process inside the namespaces in which pods live; it listens on a socket in the
+ * How the engine and the supervisor talk. The *supervisor* is one process inside the namespaces in which pods live; it listens on a socket in the
  * file system, which is the one thing that both sides of a namespace boundary can see. Each connection begins with one line of JSON that says
  * what it is for; a control connection goes on with lines, all others become plain byte streams after one line of answer.
  */
 export type Hello =
-  /** Requests and answers; when it ends, the machine ends, and everything in it. */
+  /** Requests and answers; when it ends, the supervisor ends, and everything in it. */
   | { readonly type: 'control' }
   /** A connection to a pod. */
   | { readonly type: 'dial'; readonly ip: string; readonly port: number }
@@ -60,19 +60,19 @@ export type Answer =
   /** A process or an exec has ended. */
   | { readonly type: 'ended'; readonly process: string; readonly code: number; readonly signal?: NodeJS.Signals };
 
-/** What the machine is told when it starts. */
-export type MachineSettings = NamespaceSettings | PlainSettings;
+/** What the supervisor is told when it starts. */
+export type SupervisorSettings = NamespaceSettings | PlainSettings;
 
 export interface NamespaceSettings {
   readonly kind: 'namespaces';
   /** Whether pods have user namespaces of their own; without them their powers are taken one by one. */
   readonly mode: 'user' | 'root';
   readonly socket: string;
-  /** `10.244.0`: the first three numbers of every address; the machine itself is `.1`. */
+  /** `10.244.0`: the first three numbers of every address; the supervisor itself is `.1`. */
   readonly subnet: string;
   /** The addresses that Services have: `10.0.0.0/16`. */
   readonly serviceCidr: string;
-  /** Ports of the machine's address that lead out of it, each to a socket in the file system: the API server, a way to the Internet. */
+  /** Ports of the supervisor's address that lead out of it, each to a socket in the file system: the API server, a way to the Internet. */
   readonly forwards: readonly { readonly port: number; readonly socket: string }[];
 }
 

@@ -8,10 +8,10 @@ import { closeInherited } from './close-inherited.ts';
 import { onLines, readFirstLine } from './connection.ts';
 import { toolPath } from './enter-container.ts';
 import { PodConnections } from './pod-connections.ts';
-import { Places } from './places.ts';
+import { NamespaceSandboxes } from './namespace-sandboxes.ts';
 import { sealTools } from './seal-tools.ts';
-import { PlainPlaces } from '../plain/plain-places.ts';
-import type { Answer, Call, CallOf, Hello, MachineSettings, NamespaceSettings, Request } from './protocol.ts';
+import { PlainSandboxes } from '../plain/plain-sandboxes.ts';
+import type { Answer, Call, CallOf, Hello, SupervisorSettings, NamespaceSettings, Request } from './protocol.ts';
 import { quote } from './quote.ts';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { runTool } from './run-tool.ts';
@@ -20,7 +20,7 @@ import { runTool } from './run-tool.ts';
 const LONELY_MS = 20_000;
 
 /** Where processes run; with namespaces or without. */
-interface AnyPlaces {
+interface Sandboxes {
   onEnd: (process: string, end: ProcessEnd) => void;
   create(call: CallOf<'create'>): Promise<void>;
   start(call: CallOf<'start'>): void;
@@ -33,8 +33,8 @@ interface AnyPlaces {
   close(): Promise<void>;
 }
 
-interface Machine {
-  readonly places: AnyPlaces;
+interface Supervisor {
+  readonly sandboxes: Sandboxes;
   readonly pods: PodConnections;
   /** The ports of Services' addresses. */
   readonly services: Balancers;
@@ -46,42 +46,47 @@ interface Machine {
  * The program inside the namespaces, and the first process in them: when it ends, the kernel ends everything that runs there. It ends with
  * its control connection, so that nothing outlives the engine, however the engine went.
  */
-export async function runMachine(settings: MachineSettings): Promise<void> {
+export async function runSupervisor(settings: SupervisorSettings): Promise<void> {
   closeInherited();
-  const places = await openPlaces(settings);
+  const sandboxes = await openSandboxes(settings);
   const pods = new PodConnections();
-  const machine: Machine = { places, pods, services: new Balancers((target) => pods.connect(target)), ips: new Map() };
+  const supervisor: Supervisor = {
+    sandboxes,
+    pods,
+    services: new Balancers((target) => pods.connect(target)),
+    ips: new Map(),
+  };
   const lonely = setTimeout(
-    guard('machine', undefined, () => process.exit(1)),
+    guard('supervisor', undefined, () => process.exit(1)),
     LONELY_MS,
   );
   const server = createServer(
     { allowHalfOpen: true },
-    guardConnection('machine', (socket) => {
+    guardConnection('supervisor', (socket) => {
       socket.on('error', () => socket.destroy());
-      return greet(socket, machine, () => clearTimeout(lonely));
+      return greet(socket, supervisor, () => clearTimeout(lonely));
     }),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.socket, resolve);
   });
-  // A connection that could not be accepted does not end the machine.
+  // A connection that could not be accepted does not end the supervisor.
   server.on('error', () => undefined);
   // From now on pods may run, and all of them end with this process: an exception of one connection must not end it.
   guardProcess();
 }
 
-async function openPlaces(settings: MachineSettings): Promise<AnyPlaces> {
+async function openSandboxes(settings: SupervisorSettings): Promise<Sandboxes> {
   if (settings.kind === 'plain') {
     // Ctrl-C and the like are for the engine, which ends this one when it is ready.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-    return await PlainPlaces.open(settings.mark);
+    return await PlainSandboxes.open(settings.mark);
   }
   await sealTools();
   await raiseNetwork(settings);
   for (const { port, socket } of settings.forwards) await forward(`${settings.subnet}.1`, port, socket);
-  return new Places(settings.mode);
+  return new NamespaceSandboxes(settings.mode);
 }
 
 async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise<void> {
@@ -89,15 +94,15 @@ async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise
   await runTool('ip', ['link', 'add', 'manta0', 'type', 'bridge']);
   await runTool('ip', ['addr', 'add', `${subnet}.1/24`, 'dev', 'manta0']);
   await runTool('ip', ['link', 'set', 'manta0', 'up']);
-  // All addresses of Services are this machine's: what nobody listens on is refused at once.
+  // All addresses of Services are this supervisor's: what nobody listens on is refused at once.
   await runTool('ip', ['route', 'add', 'local', serviceCidr, 'dev', 'lo']);
 }
 
-/** Connections to a port of the machine go to a socket in the file system, out of the namespaces. */
+/** Connections to a port of the supervisor go to a socket in the file system, out of the namespaces. */
 function forward(host: string, port: number, path: string): Promise<void> {
   const server = createServer(
     { allowHalfOpen: true },
-    guardConnection('machine', (inside) => join(inside, connect({ path, allowHalfOpen: true }))),
+    guardConnection('supervisor', (inside) => join(inside, connect({ path, allowHalfOpen: true }))),
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -108,56 +113,56 @@ function forward(host: string, port: number, path: string): Promise<void> {
   });
 }
 
-async function greet(socket: Socket, machine: Machine, onControl: () => void): Promise<void> {
+async function greet(socket: Socket, supervisor: Supervisor, onControl: () => void): Promise<void> {
   const hello: Hello = JSON.parse(await readFirstLine(socket));
   switch (hello.type) {
     case 'control':
       onControl();
-      control(socket, machine);
+      control(socket, supervisor);
       return;
     case 'dial':
-      await dial(socket, machine.pods, hello);
+      await dial(socket, supervisor.pods, hello);
       return;
     case 'stream':
-      machine.places.attach(hello.exec, hello.stream, socket);
+      supervisor.sandboxes.attach(hello.exec, hello.stream, socket);
       return;
   }
 }
 
-function control(socket: Socket, machine: Machine): void {
-  const { places } = machine;
+function control(socket: Socket, supervisor: Supervisor): void {
+  const { sandboxes } = supervisor;
   const say = (answer: Answer) => void socket.write(`${JSON.stringify(answer)}\n`);
-  places.onEnd = (process, end) => say({ type: 'ended', process, ...end });
+  sandboxes.onEnd = (process, end) => say({ type: 'ended', process, ...end });
   onLines(socket, (line) => {
     const { id, call }: Request = JSON.parse(line);
-    carryOut(machine, call).then(
+    carryOut(supervisor, call).then(
       () => say({ type: 'done', id }),
       (error: unknown) => say({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
     );
   });
   let isLeaving = false;
-  const leave = guard('machine', socket, () => {
+  const leave = guard('supervisor', socket, () => {
     if (isLeaving) return;
     isLeaving = true;
-    void places.close().finally(() => process.exit(0));
+    void sandboxes.close().finally(() => process.exit(0));
   });
   socket.once('close', leave);
   socket.once('end', leave);
 }
 
-async function carryOut({ places, pods, services, ips }: Machine, call: Call): Promise<void> {
+async function carryOut({ sandboxes, pods, services, ips }: Supervisor, call: Call): Promise<void> {
   switch (call.type) {
     case 'create':
       ips.set(call.sandbox, call.ip);
-      return await places.create(call);
+      return await sandboxes.create(call);
     case 'start':
-      return places.start(call);
+      return sandboxes.start(call);
     case 'exec':
-      return await places.exec(call);
+      return await sandboxes.exec(call);
     case 'signal':
-      return places.signal(call.process, call.signal);
+      return sandboxes.signal(call.process, call.signal);
     case 'destroy':
-      await places.destroy(call.sandbox);
+      await sandboxes.destroy(call.sandbox);
       pods.endOf(ips.get(call.sandbox) ?? '');
       ips.delete(call.sandbox);
       return;
@@ -183,7 +188,7 @@ async function dial(socket: Socket, pods: PodConnections, target: Target): Promi
 /** What containers are built with; all of it is in util-linux and coreutils. */
 const TOOLS = ['nsenter', 'unshare', 'setpriv', 'chroot', 'readlink', 'mount'];
 
-/** Whether this machine can be had at all: the tools are there and namespaces are allowed. Undefined when it can, else why not. */
+/** Whether this supervisor can be had at all: the tools are there and namespaces are allowed. Undefined when it can, else why not. */
 export function whyNoNamespaces(flags: readonly string[]): Promise<string | undefined> {
   const trial = [
     'set -e',
@@ -204,7 +209,7 @@ export function whyNoNamespaces(flags: readonly string[]): Promise<string | unde
     child.once('error', (error) => resolve(`unshare cannot be run: ${error.message}`));
     child.once(
       'close',
-      guard('machine', undefined, (code) =>
+      guard('supervisor', undefined, (code) =>
         resolve(code === 0 ? undefined : said.trim().split('\n')[0] || `unshare ended with ${code}`),
       ),
     );

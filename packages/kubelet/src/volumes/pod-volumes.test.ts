@@ -55,7 +55,7 @@ describe('the volumes of a running pod', () => {
     t.configMap = { a: 'b' };
     await t.up({ containers: [mounting], volumes });
     t.configMap = undefined;
-    t.place.end('mounting', 1);
+    t.sandbox.end('mounting', 1);
     await t.clock.settle();
     expect(t.happened).toEqual(['create', 'start mounting', 'mounting ends with 1', 'start mounting']);
   });
@@ -127,6 +127,6 @@ describe('a pod that keeps more in a volume than it may', () => {
     expect(t.conditions()).toMatchObject({ Ready: 'False', DisruptionTarget: 'True' });
     expect(existsSync(t.worker.container('main')?.output(false) ?? '')).toBe(true);
     await t.clock.advance(1000 * SECOND);
-    expect(t.place.started).toHaveLength(1);
+    expect(t.sandbox.started).toHaveLength(1);
   });
 });

@@ -67,7 +67,7 @@ async function readyVolume(volume: Volume, folder: string, sources: VolumeSource
   return { path, isReadOnly: true };
 }
 
-/** Makes the folders of a pod's volumes in memory; what is mounted there is up to its place. */
+/** Makes the folders of a pod's volumes in memory; its sandbox driver decides what is mounted there. */
 export function memoryFolders({ spec }: Pod, folder: string): readonly MemoryFolder[] {
   const volumes = (spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === 'Memory');
   return volumes.map(({ name, emptyDir }) => {

@@ -90,7 +90,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
             pods = await startPods(context, {
               dataDir,
               images: createImageTable({ rayBin: ray.bin, rayOfVersion, configured: imageFolders(options.image) }),
-              machineCommand: machineCommand(),
+              supervisorCommand: supervisorCommand(),
               mode: options.sandbox,
               hidden: [kubeconfig, ...(typeof options.kubeconfigMerge === 'string' ? [options.kubeconfigMerge] : [])],
               env: process.env,
@@ -160,14 +160,14 @@ function imageFolders(image: UpOptions['image'] = {}): NonNullable<ImageTableOpt
 }
 
 /** This very program, as the one inside the pods' namespaces. */
-function machineCommand(): readonly string[] {
+function supervisorCommand(): readonly string[] {
   return [
     process.execPath,
     '--max-semi-space-size=1',
     '--no-node-snapshot',
     '--disable-warning=ExperimentalWarning',
     process.argv[1] ?? '',
-    'machine',
+    'supervisor',
   ];
 }
 

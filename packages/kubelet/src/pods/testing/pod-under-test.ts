@@ -6,7 +6,7 @@ import { FakeClock } from '@manta/runtime/testing';
 import type { Stored } from '@manta/controllers';
 import type { SandboxDriver } from '../../sandbox/sandbox.ts';
 import { type NodeServices, PodWorker } from '../pod-worker.ts';
-import { FakePlace } from './fake-place.ts';
+import { FakeSandbox } from './fake-sandbox.ts';
 
 export const SECOND = 1000;
 const never = <T>() => new Promise<T>(() => {});
@@ -25,10 +25,10 @@ export class PodUnderTest {
   readonly clock = new FakeClock();
   /** What happened to its containers, and the kinds of events that users are told. */
   readonly log: string[] = [];
-  readonly place = new FakePlace(this.log);
-  /** Resolved when its place is made. */
+  readonly sandbox = new FakeSandbox(this.log);
+  /** Resolved when its sandbox is made. */
   readonly made = Promise.withResolvers<void>();
-  /** How often a place is refused before it is made. */
+  /** How often a sandbox is refused before it is made. */
   refusals = 0;
   configMap: Readonly<Record<string, string>> | undefined;
   /** Gives the tokens that its volumes ask for. */
@@ -46,7 +46,7 @@ export class PodUnderTest {
   worker = new PodWorker(this.pod, this.#node(), () => undefined);
   run: Promise<void> = Promise.resolve();
 
-  /** Begins a pod; its place is still being made. */
+  /** Begins a pod; its sandbox is still being made. */
   begin(spec: Partial<PodSpec> = {}): void {
     this.pod = { ...this.pod, spec: { containers: [tool('main')], ...spec } };
     this.worker = new PodWorker(this.pod, this.#node(), () => undefined);
@@ -107,7 +107,7 @@ export class PodUnderTest {
           throw new Error('no address is free');
         }
         await this.made.promise;
-        return this.place;
+        return this.sandbox;
       },
       close: async () => undefined,
     };

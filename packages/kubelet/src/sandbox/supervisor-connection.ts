@@ -8,8 +8,8 @@ import type { ProcessEnd } from './sandbox.ts';
 const OPEN_ATTEMPTS = 400;
 const OPEN_PAUSE_MS = 25;
 
-/** The control connection to the machine: calls, and news of processes that ended. */
-export class MachineLine {
+/** The control connection to the supervisor: calls, and news of processes that ended. */
+export class SupervisorConnection {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   readonly #ends = new Map<string, (end: ProcessEnd) => void>();
@@ -26,26 +26,26 @@ export class MachineLine {
     );
   }
 
-  /** Connects as soon as the machine listens; rejects with the machine's last words when it ends before. */
-  static async open(path: string, failed: Promise<never>): Promise<MachineLine> {
+  /** Connects as soon as the supervisor listens; rejects with the supervisor's last words when it ends before. */
+  static async open(path: string, failed: Promise<never>): Promise<SupervisorConnection> {
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
       const socket = await Promise.race([tryOpen(path), failed]);
       if (socket !== undefined) {
         socket.write('{"type":"control"}\n');
-        return new MachineLine(socket);
+        return new SupervisorConnection(socket);
       }
       await Promise.race([sleep(OPEN_PAUSE_MS), failed]);
     }
-    throw new Error("the pods' machine did not start to listen");
+    throw new Error('the pod supervisor did not start to listen');
   }
 
-  /** The machine is gone. */
+  /** The supervisor is gone. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   call(call: Call): Promise<void> {
-    if (this.#isOver) return Promise.reject(new Error("the pods' machine has ended"));
+    if (this.#isOver) return Promise.reject(new Error('the pod supervisor has ended'));
     this.#ids += 1;
     const request: Request = { id: this.#ids, call };
     return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ export class MachineLine {
     });
   }
 
-  /** The machine ends with it. */
+  /** The supervisor ends with it. */
   close(): void {
     this.#socket.end();
   }
@@ -82,14 +82,14 @@ export class MachineLine {
 
   #over(): void {
     this.#isOver = true;
-    for (const { reject } of this.#waiting.values()) reject(new Error("the pods' machine has ended"));
+    for (const { reject } of this.#waiting.values()) reject(new Error('the pod supervisor has ended'));
     for (const resolve of this.#ends.values()) resolve(LOST);
     this.#waiting.clear();
     this.#ends.clear();
   }
 }
 
-/** What is known of a process whose machine is gone: the kernel killed it. */
+/** What is known of a process whose supervisor is gone: the kernel killed it. */
 const LOST: ProcessEnd = { code: 137, signal: 'SIGKILL' };
 
 function tryOpen(path: string): Promise<Socket | undefined> {

@@ -14,7 +14,7 @@ import { capabilityDropper } from './root-script.ts';
 import { runTool } from './run-tool.ts';
 
 /** A pod's network and host name, held by a process that does nothing. */
-interface Place {
+interface PodNamespaces {
   readonly holder: ChildProcess;
   readonly running: Map<string, ChildProcess>;
   /** Where memory is mounted for it. */
@@ -29,11 +29,11 @@ interface Running {
   isKilled: boolean;
 }
 
-/** Every pod's place and every process in them. Only used inside the namespaces. */
-export class Places {
+/** Every pod's namespaces and every process in them. Only used inside the namespaces. */
+export class NamespaceSandboxes {
   /** Told once for each process and each exec. */
   onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
-  readonly #places = new Map<string, Place>();
+  readonly #sandboxes = new Map<string, PodNamespaces>();
   readonly #processes = new Map<string, Running>();
   readonly #execs = new Execs();
   readonly #mode: 'user' | 'root';
@@ -52,7 +52,7 @@ export class Places {
     });
     await firstWord(holder);
     const pid = String(holder.pid);
-    this.#places.set(sandbox, { holder, running: new Map(), memory: memory.map(({ path }) => path) });
+    this.#sandboxes.set(sandbox, { holder, running: new Map(), memory: memory.map(({ path }) => path) });
     for (const { path, bytes } of memory) {
       const size = bytes === undefined ? '' : `,size=${bytes}`;
       await runTool('mount', ['-t', 'tmpfs', '-o', `mode=777${size}`, 'tmpfs', path]);
@@ -67,12 +67,12 @@ export class Places {
   }
 
   start(call: CallOf<'start'>): void {
-    const place = this.#places.get(call.sandbox);
-    if (place === undefined) throw new Error(`there is no sandbox ${call.sandbox}`);
+    const namespaces = this.#sandboxes.get(call.sandbox);
+    if (namespaces === undefined) throw new Error(`there is no sandbox ${call.sandbox}`);
     const output = openSync(call.output, 'a');
-    const inPod = ['-t', String(place.holder.pid), '-n', '-u', '-i', '--'];
+    const inPod = ['-t', String(namespaces.holder.pid), '-n', '-u', '-i', '--'];
     const inContainer = ['unshare', '-m', '-p', '--fork', '--kill-child=SIGKILL', '--'];
-    const userNamespace = this.#mode === 'user' ? openSync(`/proc/${place.holder.pid}/ns/user`, 'r') : undefined;
+    const userNamespace = this.#mode === 'user' ? openSync(`/proc/${namespaces.holder.pid}/ns/user`, 'r') : undefined;
     // A session of its own: it has no terminal, and what it does to its process group reaches no other pod.
     const build = ['sh', '-c', call.script, 'sh', ...call.command];
     let child: ChildProcess;
@@ -87,11 +87,11 @@ export class Places {
       closeSync(output);
       if (userNamespace !== undefined) closeSync(userNamespace);
     }
-    place.running.set(call.process, child);
+    namespaces.running.set(call.process, child);
     const running: Running = { child, env: call.env, workingDir: call.workingDir, isKilled: false };
     this.#processes.set(call.process, running);
     onEndOf(child, (end) => {
-      place.running.delete(call.process);
+      namespaces.running.delete(call.process);
       this.#processes.delete(call.process);
       this.onEnd(call.process, running.isKilled ? KILLED : end);
     });
@@ -155,17 +155,17 @@ export class Places {
   }
 
   async destroy(sandbox: string): Promise<void> {
-    const place = this.#places.get(sandbox);
-    if (place === undefined) return;
-    this.#places.delete(sandbox);
-    const all = [...place.running.values(), place.holder];
+    const namespaces = this.#sandboxes.get(sandbox);
+    if (namespaces === undefined) return;
+    this.#sandboxes.delete(sandbox);
+    const all = [...namespaces.running.values(), namespaces.holder];
     const ended = all.map(
       (child) => new Promise<void>((resolve) => (isOver(child) ? resolve() : child.once('exit', () => resolve()))),
     );
     // Their first processes go with them: that is what --kill-child is for.
     for (const child of all) child.kill('SIGKILL');
     await Promise.all(ended);
-    for (const path of place.memory) {
+    for (const path of namespaces.memory) {
       // Other pods' containers may have been given a copy of the mount with all else that is here, and would keep what is in it.
       await emptyFolder(path);
       await runTool('umount', ['-l', path]).catch(() => undefined);

@@ -14,7 +14,7 @@ interface Running {
 }
 
 /** Processes of pods without namespaces around them: what belongs to which is told by a mark in the environment. */
-export class PlainPlaces {
+export class PlainSandboxes {
   onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
   readonly #mark: string;
   readonly #processes = new Map<string, Running>();
@@ -25,9 +25,9 @@ export class PlainPlaces {
   }
 
   /** What one before it left behind, because it was killed, ends first. */
-  static async open(mark: string): Promise<PlainPlaces> {
+  static async open(mark: string): Promise<PlainSandboxes> {
     await endMarked(`${mark}:`);
-    return new PlainPlaces(mark);
+    return new PlainSandboxes(mark);
   }
 
   create(): Promise<void> {

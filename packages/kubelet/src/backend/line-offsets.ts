@@ -22,12 +22,12 @@ export function lastLinesFrom(path: string, lines: number, first = 0): number {
   });
 }
 
-/** Where the first line begins that does not begin before a place. */
-export function lineFrom(path: string, place: number): number {
-  if (place === 0) return 0;
+/** Where the first line begins that does not begin before an offset. */
+export function lineFrom(path: string, offset: number): number {
+  if (offset === 0) return 0;
   return withFile(path, (file, size) => {
     const buffer = Buffer.alloc(PIECE_BYTES);
-    for (let start = place - 1; start < size; start += PIECE_BYTES) {
+    for (let start = offset - 1; start < size; start += PIECE_BYTES) {
       const at = buffer.subarray(0, readSync(file, buffer, 0, PIECE_BYTES, start)).indexOf(NEW_LINE);
       if (at >= 0) return start + at + 1;
     }

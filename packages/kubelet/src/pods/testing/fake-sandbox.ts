@@ -3,8 +3,8 @@ import type { ExecStreams, ProcessEnd, ProcessRequest, Sandbox, SandboxProcess }
 
 const CODES: Partial<Record<NodeJS.Signals, number>> = { SIGTERM: 143, SIGKILL: 137 };
 
-/** A pod's place in which programs begin at once, and go on until a test or a signal ends them. */
-export class FakePlace implements Sandbox {
+/** A pod's sandbox in which programs begin at once, and go on until a test or a signal ends them. */
+export class FakeSandbox implements Sandbox {
   readonly ip = '10.244.0.2';
   /** What happened, oldest first. */
   readonly log: string[];

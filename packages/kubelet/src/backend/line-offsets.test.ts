@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lastLinesFrom, lineFrom } from './line-places.ts';
+import { lastLinesFrom, lineFrom } from './line-offsets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'manta-lines-'));
 const path = join(folder, 'file');
@@ -30,13 +30,13 @@ describe('in a file of lines', () => {
     );
   });
 
-  it('the first that does not begin before a place is found', () => {
+  it('the first that does not begin before an offset is found', () => {
     fc.assert(
       fc.property(contents, fc.double({ min: 0, max: 1, noNaN: true }), (text, part) => {
         writeFileSync(path, text);
-        const place = Math.floor(part * text.length);
+        const offset = Math.floor(part * text.length);
         const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-        expect(lineFrom(path, place)).toBe(starts.find((start) => start >= place) ?? text.length);
+        expect(lineFrom(path, offset)).toBe(starts.find((start) => start >= offset) ?? text.length);
       }),
       { numRuns: 60 },
     );

@@ -3,12 +3,38 @@ import type { JobSubmission } from './build/submitter-request.ts';
 import type { Target } from './ownership.ts';
 import type { GangKind } from './scheduling/scheduler.ts';
 
-/** What is to be done about one object, decided from what was observed of it: actions in order, and when to look again. */
+/** What is to be done about one object, decided from what was observed of it: actions in order, and when to reconcile again. */
 export interface Plan {
   readonly actions: readonly Action[];
-  /** Look again after this long even if nothing changes; absent: only when something does. */
+  /** Reconcile again after this long even if nothing changes; absent: only when something does. */
   readonly requeueAfterMs?: number;
 }
+
+/** What every planner returns to the reconcile pipeline: `plan(observed, memory) → { actions, status, memory, requeueAfterMs }`. */
+export interface ReconcilePlan<Status, Memory> extends Plan {
+  /** Written after all actions have been carried out; absent: the status stays as it is. */
+  readonly status?: Status | undefined;
+  /** For kinds whose status reports how the actions ended: the status after that outcome, whatever it is. */
+  readonly statusAfter?: ((outcome: PlanOutcome) => Status | undefined) | undefined;
+  /** What the next plan for the same object is given; absent: unchanged. The operator loses it when it restarts. */
+  readonly memory?: Memory;
+}
+
+/** What happened after a plan was made; a kind may keep some of it in its memory. */
+export type Progress<Status> =
+  | {
+      readonly kind: 'acted';
+      readonly actions: readonly Action[];
+      readonly outcome: PlanOutcome;
+      /** Milliseconds since the epoch, when the last action had ended. */
+      readonly now: number;
+    }
+  | {
+      readonly kind: 'status-written';
+      readonly before: Status | undefined;
+      readonly status: Status;
+      readonly now: number;
+    };
 
 /**
  * One effect on the world, as data. The operator carries actions out in order, deletions that follow each other in parallel; the first

@@ -1,5 +1,5 @@
 import { type ConditionVerdict, isConditionTrue, RayClusterConditionType, type RayClusterStatus } from '@manta/api';
-import { withCondition } from '../../../packages/plan/src/raycluster/conditions.ts';
+import { withCondition } from '../../../packages/plan/src/shared/conditions.ts';
 import type { Backstage } from '../scenario.ts';
 import { asCluster, NAMESPACE, STORED } from './stage.ts';
 
@@ -75,7 +75,7 @@ function write(
   if (cluster === undefined) return;
   const status = change(asCluster(cluster).status ?? {}, (before, type, what) => ({
     ...before,
-    conditions: withCondition(before.conditions ?? [], type, what, clock.now()),
+    conditions: withCondition(before.conditions ?? [], type, what, { now: clock.now() }),
   }));
   if (status === undefined) return;
   api.store.update(key, { ...cluster, status: { ...status, lastUpdateTime: new Date(clock.now()).toISOString() } });

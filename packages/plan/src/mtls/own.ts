@@ -9,7 +9,7 @@ import {
 } from '@manta/api';
 import { isOwn } from '../ownership.ts';
 import { type Action, NOTHING, type Plan } from '../plan.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
 import { ownPods } from '../raycluster/subject.ts';
 import { authoritySecret, PkiComponent, pkiMetadata } from './cert-manager.ts';

@@ -8,11 +8,12 @@ import {
 } from '../build/autoscaler-access.ts';
 import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, type CreateAction, validationWarning, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
 import { isHeadWanted } from './head-name.ts';
 import { objectName } from './object-name.ts';
 import type { RoleRecord } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** The account of the autoscaler and what it may do. */
 export function planAutoscalerAccess(subject: Subject): readonly Action[] {

@@ -1,6 +1,6 @@
 import { RayClusterConditionType, type RayClusterStatus, withRayClusterDefaults } from '@manta/api';
 import { NOTHING, type Plan } from '../plan.ts';
-import { withCondition } from './conditions.ts';
+import { withCondition } from '../shared/conditions.ts';
 import { planDeletion } from './deletion.ts';
 import type { ObservedRayCluster } from './observed.ts';
 import { permissionVerdict } from './permissions.ts';
@@ -24,5 +24,5 @@ export function unseenStatus(
   const type = RayClusterConditionType.PermissionMissing;
   const verdict = permissionVerdict(missing);
   if (before.some((known) => known.type === type && known.message === verdict.message)) return undefined;
-  return { ...cluster.status, conditions: withCondition(before, type, verdict, now) };
+  return { ...cluster.status, conditions: withCondition(before, type, verdict, { now }) };
 }

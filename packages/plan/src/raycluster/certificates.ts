@@ -9,10 +9,11 @@ import {
 import { isEstranged, isOutOfDate, leafFor, marksOf } from '../mtls/leaf-state.ts';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { areAllPodsThere } from './counts.ts';
 import { isOnlyHead } from './head-name.ts';
 import type { PkiState, PodRecord } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** When to look again for certificates whose coming we may have missed. */
 const LOOK_AGAIN_MS = 5000;

@@ -7,6 +7,7 @@ import { buildHeadlessService } from '../build/headless-service.ts';
 import { buildServeService, NO_SERVE_PORT, wantsServeService } from '../build/serve-service.ts';
 import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, validationWarning, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { planAutoscalerAccess } from './access.ts';
 import { planClaim } from './claim.ts';
 import { createUnlessThere, isThere, updateChild } from './create-child.ts';
@@ -15,7 +16,7 @@ import { headServicesOf } from './head-services.ts';
 import { objectName } from './object-name.ts';
 import type { ServiceRecord } from './observed.ts';
 import { tellOfSharedNames } from './shared-names.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** Everything that belongs to a cluster besides its pods, in the order in which pods come to need it. */
 export function planChildren(subject: Subject): readonly Action[] {

@@ -2,7 +2,8 @@ import { isGcsFaultToleranceEmbedded, Label, type PersistentVolumeClaim, SharedE
 import { alignClaimOwner, buildGcsClaim, describeClaimDrift } from '../build/gcs-claim.ts';
 import { isOwn, updateExcepted, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
-import { fullName, type Subject } from './subject.ts';
+import { fullName } from '../shared/names.ts';
+import type { Subject } from './subject.ts';
 
 /** The volume on which the embedded GCS keeps its state: made, adopted, or only looked for where the user brings it. */
 export function planClaim(subject: Subject): readonly Action[] {

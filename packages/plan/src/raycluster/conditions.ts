@@ -7,6 +7,7 @@ import {
   RayClusterConditionType,
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
+import { withCondition } from '../shared/conditions.ts';
 import { areAllPodsThere } from './counts.ts';
 import { headsOf } from './heads.ts';
 import { withPermissions } from './permissions.ts';
@@ -21,7 +22,7 @@ export function rayClusterConditions(subject: Subject, outcome: PlanOutcome): re
   const before = subject.cluster.status?.conditions ?? [];
   if (!subject.context.gates.RayClusterStatusConditions) return before;
   const set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) =>
-    withCondition(conditions, type, verdict, subject.now);
+    withCondition(conditions, type, verdict, subject);
   let conditions = withReplicaFailure(before, outcome, set);
   conditions = set(conditions, Type.HeadPodReady, headPodReady(subject));
   const provisioned = provisioning(subject);
@@ -50,18 +51,6 @@ function headPodReady({ pods }: Subject): ConditionVerdict {
     return { status: 'False', reason: Reason.HeadPodNotFound, message: RayClusterConditionMessage.HeadPodNotFound };
   }
   return head.readiness;
-}
-
-/** What the API accepts as a reason and as a message; the words of a container, or of the server, may be anything. */
-const VALID_REASON = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
-const MAX_MESSAGE = 32_768;
-
-function acceptable({ status, reason, message }: ConditionVerdict): ConditionVerdict {
-  return {
-    status,
-    reason: VALID_REASON.test(reason) ? reason : Reason.Unknown,
-    message: message.slice(0, MAX_MESSAGE),
-  };
 }
 
 /** Reported once, the first time that everything runs; undefined when there is nothing to say. */
@@ -102,23 +91,3 @@ function suspended(conditions: readonly Condition[], set: Set): readonly Conditi
 
 const yes = (reason: string): ConditionVerdict => ({ status: 'True', reason, message: '' });
 const no = (reason: string): ConditionVerdict => ({ status: 'False', reason, message: '' });
-
-/** Sets one condition; its time changes only with its status, and its place in the list stays. */
-export function withCondition(
-  conditions: readonly Condition[],
-  type: string,
-  verdict: ConditionVerdict,
-  now: number,
-): readonly Condition[] {
-  const old = conditions.find((condition) => condition.type === type);
-  const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : timestamp(now);
-  const next = { ...old, type, ...acceptable(verdict), lastTransitionTime };
-  return old === undefined
-    ? [...conditions, next]
-    : conditions.map((condition) => (condition === old ? next : condition));
-}
-
-/** A time as the API writes it: whole seconds, UTC. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}

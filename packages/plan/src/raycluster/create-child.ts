@@ -1,8 +1,9 @@
 import type { KubeObject } from '@manta/api';
 import { type Seen, updateOwn } from '../ownership.ts';
 import { type Action, type ChildKind, type CreateAction, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import type { NamedRecord } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** Creates an object unless it is there. `words` is what events call its kind; `whenExists` is for one that we did not see. */
 export function createUnlessThere(

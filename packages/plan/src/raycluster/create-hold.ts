@@ -1,6 +1,7 @@
 import { RayClusterEventReason } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
-import { fullName, type Subject } from './subject.ts';
+import { fullName } from '../shared/names.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * Creations that are put off, so that what fails again and again costs the API server and the nodes little. Either nothing of a group is

@@ -11,9 +11,10 @@ import { usedStorageNamespace } from '../build/gcs-ft.ts';
 import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
 import { patchSelf } from '../ownership.ts';
 import { type Action, normal, type Plan, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { deletePods } from './delete-pods.ts';
 import { specForPods } from './object-name.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 const REDIS = Finalizer.GcsFtRedisCleanup;
 /** A deletion is looked at this often even if nothing is seen to change: what was refused may be allowed by now. */

@@ -3,9 +3,10 @@ import { alignIngress, buildIngress } from '../build/ingress.ts';
 import { alignRoute, buildRoute } from '../build/route.ts';
 import { deleteOwn, isOwn, type Seen, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { createUnlessThere, updateChild } from './create-child.ts';
 import { ingressName } from './ingress-name.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** The way in from outside: a Route on OpenShift unless the installation prefers Ingress, an Ingress elsewhere. */
 export function planEntry(subject: Subject): readonly Action[] {

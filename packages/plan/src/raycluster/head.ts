@@ -2,13 +2,14 @@ import { GroupName, RayClusterEventReason, specHash } from '@manta/api';
 import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { permitted } from './create-hold.ts';
 import { forScheduler } from './gang.ts';
 import { headName, isHeadWanted } from './head-name.ts';
 import { headsOf } from './heads.ts';
 import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 import { chooseHead, tellOfExtraHeads } from './two-heads.ts';
 import { describeState, whyDelete } from './unhealthy.ts';
 

@@ -1,11 +1,12 @@
 import { desiredReplicas, hostsPerReplica, podNames, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { type Action, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { permitted } from './create-hold.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedSuffix } from './pod-names.ts';
 import { smallestFree } from './smallest-free.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 import { type EndedPodRule, whyDelete } from './unhealthy.ts';
 import { createWorkers, deleteWorker, mayChooseVictims, mostAtOnce, takenNames, workerName } from './worker-actions.ts';
 

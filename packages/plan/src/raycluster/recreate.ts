@@ -1,10 +1,11 @@
 import { Annotation, compareSpec, NodeType, RayClusterEventReason, RayClusterUpgradeType, specHash } from '@manta/api';
 import { patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { deletePods } from './delete-pods.ts';
 import { headsOf } from './heads.ts';
 import type { PodRecord } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** What the upgrade strategy asks for now. */
 export type RecreateDecision =

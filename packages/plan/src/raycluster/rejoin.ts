@@ -1,9 +1,10 @@
 import { type Condition, type ConditionVerdict, RayClusterConditionReason, RayClusterConditionType } from '@manta/api';
 import type { Action } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { headsOf } from './heads.ts';
 import type { ObservedRayCluster, PodRecord } from './observed.ts';
 import { livingWorkers, runningWorkers } from './ray-nodes.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 import { deleteWorker } from './worker-actions.ts';
 
 /** How much longer a worker may take to join a head that came after it, counted from the first answer of that head. */

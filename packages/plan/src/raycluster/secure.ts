@@ -13,7 +13,8 @@ import { servePortOf } from '../build/service-services.ts';
 import { dashboardPort } from '../network-policy/policies.ts';
 import { patchSelf } from '../ownership.ts';
 import { normal, type PatchAction, type Plan, type PlannedEvent, validationWarning } from '../plan.ts';
-import { fullName, type Subject } from './subject.ts';
+import { fullName } from '../shared/names.ts';
+import type { Subject } from './subject.ts';
 
 /** What the secure profile gives to a cluster that does not say otherwise. */
 type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | 'tlsOptions'>>;

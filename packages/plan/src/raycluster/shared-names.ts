@@ -1,7 +1,8 @@
 import { RayClusterEventReason } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { isOfAnother, neededRecords, objectName } from './object-name.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * A cluster whose pods know objects that belong to another, because its name was cut to the same, goes on with them. That works as long

@@ -9,7 +9,8 @@ import {
   type StringMap,
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
-import { rayClusterConditions, timestamp } from './conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
+import { rayClusterConditions } from './conditions.ts';
 import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
 import { lastHeadName } from './head-name.ts';
 import { headServicesOf } from './head-services.ts';

@@ -34,8 +34,3 @@ export function ownPods({ cluster, pods }: Pick<ObservedRayCluster, 'cluster' | 
   const uid = cluster.metadata?.uid ?? '';
   return pods.every((pod) => isOwn(uid, pod)) ? pods : pods.filter((pod) => isOwn(uid, pod));
 }
-
-/** `namespace/name`, as events write it. */
-export function fullName({ namespace }: Pick<Subject, 'namespace'>, name: string): string {
-  return `${namespace}/${name}`;
-}

@@ -1,8 +1,9 @@
 import { isConditionTrue, RayClusterConditionType, RayClusterEventReason } from '@manta/api';
 import { deleteExcepted } from '../ownership.ts';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { deletePods } from './delete-pods.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** Where a cluster stands between running and suspended. */
 export type SuspendPhase = 'running' | 'suspending' | 'suspended';

@@ -1,8 +1,9 @@
 import { RayClusterEventReason } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import type { PodRecord } from './observed.ts';
 import { livingWorkers, runningWorkers } from './ray-nodes.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** One head is used by the workers and the others are not. */
 export interface HeadChoice {

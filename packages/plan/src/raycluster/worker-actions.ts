@@ -9,11 +9,12 @@ import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { atPlace, buildWorkerPod } from '../build/worker-pod.ts';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { forScheduler } from './gang.ts';
 import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
 import { derivedPodName } from './pod-names.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** With the autoscaler on, only Ray knows which worker is idle; the installation may say that it does not care. */
 export function mayChooseVictims({ spec, context }: Subject): boolean {

@@ -1,11 +1,12 @@
 import { desiredPods, hostsPerReplica, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
 import { permitted } from './create-hold.ts';
 import { deletePods } from './delete-pods.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
 import { smallestFree } from './smallest-free.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 import { describeState, whyDelete } from './unhealthy.ts';
 import {
   areWorkersNumbered,

@@ -1,7 +1,7 @@
 import { Annotation, childNames, Label, type RayCronJob, type RayJob, type RayJobSpec } from '@manta/api';
 import { controllerReference } from '../build/owner.ts';
 import { writtenOut, writtenTemplate } from '../build/written-out.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 
 /** The RayJob for one time of a schedule. Its name follows from the time, so that making it twice makes one. */
 export function buildCronChild(cronJob: RayCronJob, tick: number): RayJob {

@@ -2,10 +2,10 @@ import type { RayCronJob } from '@manta/api';
 import { deleteOwn } from '../ownership.ts';
 import type { DeleteAction } from '../plan.ts';
 import type { CronChild } from './observed.ts';
-import type { Subject } from './subject.ts';
+import type { CronJobState } from './state.ts';
 
 /** Deletes the oldest of the RayJobs that have ended, as far as there are more than are to be kept. */
-export function planHistory({ spec, cronJob, own: children }: Subject): readonly DeleteAction[] {
+export function deleteBeyondHistoryLimits({ spec, cronJob, own: children }: CronJobState): readonly DeleteAction[] {
   return [
     ...beyond(cronJob, spec.successfulJobsHistoryLimit, children, 'succeeded'),
     ...beyond(cronJob, spec.failedJobsHistoryLimit, children, 'failed'),

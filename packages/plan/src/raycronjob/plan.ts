@@ -5,20 +5,18 @@ import {
   type RayCronJobStatus,
   validateRayCronJob,
 } from '@manta/api';
-import { type CreateAction, NOTHING, type Plan, warning } from '../plan.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { type CreateAction, NOTHING, type ReconcilePlan, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { buildCronChild } from './child.ts';
-import { deleteChild, planHistory } from './history.ts';
-import { ALREADY_ACTIVE, notesOn, refusal, SUSPENDED } from './notes.ts';
+import { ALREADY_ACTIVE, missedTimeEvents, refusal, SUSPENDED } from './events.ts';
+import { deleteBeyondHistoryLimits, deleteChild } from './history.ts';
 import type { ObservedRayCronJob } from './observed.ts';
-import { fullName, type Subject, subjectOf } from './subject.ts';
+import { type CronJobState, stateOf } from './state.ts';
 
-/** A plan, and the status that holds once it has been carried out to its end; absent: as it was. */
-export interface RayCronJobPlan extends Plan {
-  readonly status?: RayCronJobStatus;
-}
+export type RayCronJobPlan = ReconcilePlan<RayCronJobStatus, undefined>;
 
-/** Clocks are set now and then; a time that is far off is looked for again before it comes. */
+/** Clocks are adjusted now and then: a scheduled time that is far off is computed again before it comes. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** What happens to a RayCronJob, from top to bottom. */
@@ -28,46 +26,49 @@ export function planRayCronJob(observed: ObservedRayCronJob): RayCronJobPlan {
   const problem = validateRayCronJob(cronJob, observed.gates, observed.parseYaml);
   if (problem !== undefined || cronJob.spec === undefined)
     return { actions: [refusal(observed, problem?.message ?? 'spec is missing')] };
-  const subject = subjectOf(observed, cronJob.spec);
-  const tidyUp = planHistory(subject);
-  if (subject.spec.suspend === true) return { actions: [SUSPENDED, ...tidyUp] };
-  const plan = planTick(subject);
-  return { ...plan, actions: [...notesOn(subject), ...plan.actions, ...tidyUp] };
+  const state = stateOf(observed, cronJob.spec);
+  const history = deleteBeyondHistoryLimits(state);
+  if (state.spec.suspend === true) return { actions: [SUSPENDED, ...history] };
+  const plan = startDueRayJob(state);
+  return { ...plan, actions: [...missedTimeEvents(state), ...plan.actions, ...history] };
 }
 
-/** Serves one time: the oldest that is due or, where RayJobs must not overlap, the newest. The others follow in later passes. */
-function planTick(subject: Subject): RayCronJobPlan {
-  const { ticks, overlaps, spec, cronJob } = subject;
+/**
+ * Creates the RayJob of one scheduled time: the oldest that is due or, if RayJobs must not overlap, the newest. The others follow in
+ * later reconciles.
+ */
+function startDueRayJob(state: CronJobState): RayCronJobPlan {
+  const { ticks, overlaps, spec, cronJob } = state;
   const tick = overlaps ? ticks.due[0] : ticks.due.at(-1);
-  if (tick === undefined) return waitForNext(subject);
+  if (tick === undefined) return waitForNextTime(state);
   const name = childNames.cronRayJob(cronJob.metadata?.name ?? '', tick);
-  // The RayJob of this very time is no earlier one: it was made before, and we did not hear of it.
-  const earlier = overlaps ? [] : subject.own.filter((child) => child.outcome === 'running' && child.name !== name);
+  // The RayJob of this time itself is not an earlier one: an earlier reconcile created it, and the response was lost.
+  const earlier = overlaps ? [] : state.own.filter((child) => child.outcome === 'running' && child.name !== name);
   if (earlier.length > 0 && spec.concurrencyPolicy === ConcurrencyPolicy.Forbid)
-    return { ...waitForNext(subject), actions: [ALREADY_ACTIVE] };
+    return { ...waitForNextTime(state), actions: [ALREADY_ACTIVE] };
   return {
     actions: [
-      ...earlier.filter((child) => !child.isTerminating).flatMap((child) => deleteChild(subject.cronJob, child)),
-      createChild(subject, tick, name),
+      ...earlier.filter((child) => !child.isTerminating).flatMap((child) => deleteChild(state.cronJob, child)),
+      createChild(state, tick, name),
     ],
-    status: { lastScheduleTime: timestamp(tick) },
+    status: { ...cronJob.status, lastScheduleTime: timestamp(tick) },
     requeueAfterMs: 0,
   };
 }
 
-/** A RayJob of that name is the one for this time, whoever made it and even if it is on its way out: no time is served twice. */
-function createChild(subject: Subject, tick: number, name: string): CreateAction {
-  const note = `Failed to create RayJob ${fullName(subject, name)}`;
+/** An existing RayJob of that name counts as created, whoever owns it and even while it is deleted: no time is served twice. */
+function createChild(state: CronJobState, tick: number, name: string): CreateAction {
+  const note = `Failed to create RayJob ${fullName(state, name)}`;
   return {
     type: 'create',
     kind: 'RayJob',
-    objects: [buildCronChild(subject.cronJob, tick)],
+    objects: [buildCronChild(state.cronJob, tick)],
     whenExists: 'fine',
     failed: warning(RayCronJobEventReason.FailedToCreateRayJob, 'Create', note),
   };
 }
 
-function waitForNext({ ticks, now }: Subject): RayCronJobPlan {
+function waitForNextTime({ ticks, now }: CronJobState): RayCronJobPlan {
   const { next } = ticks;
   return next === undefined ? NOTHING : { actions: [], requeueAfterMs: Math.min(next - now, LONGEST_WAIT_MS) };
 }

@@ -1,6 +1,6 @@
 import { Annotation } from '@manta/api';
 import { patchSelf } from '../ownership.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { withLoss } from './attempts.ts';
 import { headRestarts } from './head-session.ts';
 import { type Changes, move, type Step } from './step.ts';

@@ -1,5 +1,5 @@
 import { JobDeploymentStatus, type RayJobAttempt, type RayJobStatus } from '@manta/api';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 
 /** The list is for people; jobs that are retried or suspended without end do not grow without end. */
 const KEPT = 20;

@@ -1,7 +1,7 @@
 import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState, type Time } from '@manta/api';
 import { patchSelf } from '../ownership.ts';
 import type { Action } from '../plan.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { nextAttempt, withAttempt } from './attempts.ts';
 import { nextIds } from './ids.ts';
 import { move, type Step } from './step.ts';

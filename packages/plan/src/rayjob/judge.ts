@@ -1,5 +1,5 @@
 import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState, type RayJobStatus } from '@manta/api';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { withLoss } from './attempts.ts';
 import { headRestarts } from './head-session.ts';
 import { mirrored } from './mirror.ts';

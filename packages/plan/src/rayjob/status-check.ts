@@ -1,6 +1,6 @@
 import { DefaultSeconds, JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { isOver } from './deadlines.ts';
 import { type Changes, fail, move, type Step, stay } from './step.ts';
 import { fullName, type Subject } from './subject.ts';

@@ -1,5 +1,5 @@
 import { JobDeploymentStatus, JobFailedReason, RayJobState, type RayJobStatus } from '@manta/api';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { withEnd } from './attempts.ts';
 import { isMirrorOutdated, NO_CLUSTER_STATUS } from './mirror.ts';
 import { hasEnded } from './pairs.ts';

@@ -1,6 +1,6 @@
 import { isManagedExternally, type RayServiceSpec, type RayServiceStatuses } from '@manta/api';
 import type { Plan } from '../plan.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { adoptRunningClusters } from './upgrade/adopt-clusters.ts';
 import { checkRayService } from './validation.ts';
 import { conditionOf, no, Reason, Type, withCondition } from './status/set-condition.ts';

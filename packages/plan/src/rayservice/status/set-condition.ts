@@ -1,5 +1,5 @@
 import { type Condition, type ConditionVerdict, RayServiceConditionReason, RayServiceConditionType } from '@manta/api';
-import { timestamp } from '../../raycluster/conditions.ts';
+import { timestamp } from '../../shared/timestamp.ts';
 
 export const Type = RayServiceConditionType;
 export const Reason = RayServiceConditionReason;

@@ -1,6 +1,6 @@
 import { type RayServiceStatus, serviceNames } from '@manta/api';
 import { weightOf } from '../../build/http-route.ts';
-import { timestamp } from '../../raycluster/conditions.ts';
+import { timestamp } from '../../shared/timestamp.ts';
 import { type CapacityStep, nextCapacityStep } from './capacity.ts';
 import type { Direction } from '../upgrade/rollback.ts';
 import { isGatewayRoutingReady } from './gateway.ts';

@@ -3,8 +3,9 @@ import type { CronChild, ObservedRayCronJob } from './observed.ts';
 import { findTicks, type Ticks, type Timetable } from './ticks.ts';
 
 /** A RayCronJob whose spec is known to be valid, and what time it is for it. */
-export interface Subject extends ObservedRayCronJob {
+export interface CronJobState extends ObservedRayCronJob {
   readonly spec: RayCronJobSpec;
+  readonly namespace: string;
   /** The RayJobs that are this very object's. */
   readonly own: readonly CronChild[];
   /** Every time up to here is settled; milliseconds since the epoch. */
@@ -16,7 +17,7 @@ export interface Subject extends ObservedRayCronJob {
   readonly overlaps: boolean;
 }
 
-export function subjectOf(observed: ObservedRayCronJob, spec: RayCronJobSpec): Subject {
+export function stateOf(observed: ObservedRayCronJob, spec: RayCronJobSpec): CronJobState {
   const { cronJob, now } = observed;
   const servedUntil = anchorOf(observed);
   const ticks = findTicks(timetableOf(spec), servedUntil, now);
@@ -25,6 +26,7 @@ export function subjectOf(observed: ObservedRayCronJob, spec: RayCronJobSpec): S
   return {
     ...observed,
     spec,
+    namespace: cronJob.metadata?.namespace ?? '',
     own: observed.children.filter(({ owner }) => owner !== undefined && owner === cronJob.metadata?.uid),
     servedUntil,
     ticks: { ...ticks, due: ticks.due.filter((tick) => !isLate(tick)) },
@@ -44,9 +46,4 @@ function timetableOf(spec: RayCronJobSpec): Timetable {
   const zone = loadTimeZone(spec.timeZone ?? LOCAL_TIME_ZONE);
   if (!schedule.ok || !zone.ok) throw new Error('a schedule that was found valid cannot be read');
   return { schedule: schedule.value, zone: zone.value };
-}
-
-/** A child's name with its namespace, as events name it. */
-export function fullName({ cronJob }: Pick<ObservedRayCronJob, 'cronJob'>, name: string): string {
-  return `${cronJob.metadata?.namespace ?? ''}/${name}`;
 }

@@ -1,15 +1,16 @@
 import { RayCronJobEventReason as Reason } from '@manta/api';
 import { type EventAction, normal, type PlannedEvent, warning } from '../plan.ts';
-import { timestamp } from '../raycluster/conditions.ts';
+import { fullName } from '../shared/names.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import type { ObservedRayCronJob } from './observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import type { CronJobState } from './state.ts';
 import { MAX_MISSED } from './ticks.ts';
 
-export const SUSPENDED = tell(
+export const SUSPENDED = eventAction(
   normal(Reason.SuspendedRayCronJob, 'Suspend', 'RayCronJob suspended, no new RayJobs will be created'),
 );
 
-export const ALREADY_ACTIVE = tell(
+export const ALREADY_ACTIVE = eventAction(
   normal(
     Reason.JobAlreadyActive,
     'Create',
@@ -17,17 +18,17 @@ export const ALREADY_ACTIVE = tell(
   ),
 );
 
-/** Nothing will be made of this until the user changes it. */
-export function refusal(observed: Pick<ObservedRayCronJob, 'cronJob'>, message: string): EventAction {
-  const note = `${fullName(observed, observed.cronJob.metadata?.name ?? '')}: ${message}`;
-  return tell(warning(Reason.InvalidRayCronJobSpec, 'Validate', note));
+/** The operator creates no RayJob until the user changes the spec. */
+export function refusal({ cronJob: { metadata } }: Pick<ObservedRayCronJob, 'cronJob'>, message: string): EventAction {
+  const note = `${fullName({ namespace: metadata?.namespace ?? '' }, metadata?.name ?? '')}: ${message}`;
+  return eventAction(warning(Reason.InvalidRayCronJobSpec, 'Validate', note));
 }
 
-/** Tells of times that no RayJob will be made for. */
-export function notesOn(subject: Subject): readonly EventAction[] {
-  const { ticks, missed, spec, servedUntil } = subject;
+/** Reports scheduled times for which no RayJob will be created. */
+export function missedTimeEvents(state: CronJobState): readonly EventAction[] {
+  const { ticks, missed, spec, servedUntil } = state;
   if (ticks.next === undefined)
-    return [refusal(subject, `the schedule ${spec.schedule} has no time within the next five years`)];
+    return [refusal(state, `the schedule ${spec.schedule} has no time within the next five years`)];
   if (missed !== undefined)
     return [warn(Reason.MissSchedule, `Missed scheduled time to start a job: ${timestamp(missed)}`)];
   if (!ticks.hasMore) return [];
@@ -37,9 +38,9 @@ export function notesOn(subject: Subject): readonly EventAction[] {
 }
 
 function warn(reason: Reason, note: string): EventAction {
-  return tell(warning(reason, 'Create', note));
+  return eventAction(warning(reason, 'Create', note));
 }
 
-function tell(event: PlannedEvent): EventAction {
+function eventAction(event: PlannedEvent): EventAction {
   return { type: 'event', event };
 }

@@ -115,7 +115,10 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
     refusal: 'none',
     file: 'packages/kubelet/src/network/service-proxy.ts',
     open: async () => {
-      const proxy = await startServiceProxy(() => Promise.reject(new Error('nobody is there')), PASSING_ON);
+      const proxy = await startServiceProxy({
+        dial: () => Promise.reject(new Error('nobody is there')),
+        limits: PASSING_ON,
+      });
       return { port: Number(new URL(proxy.url).port), close: () => proxy.close() };
     },
   },

@@ -49,7 +49,7 @@ export async function startPodBehindProxies(): Promise<PodBehindProxies> {
     await once(socket, 'connect');
     return socket;
   };
-  const proxy: ServiceProxy = await startServiceProxy(dial);
+  const proxy: ServiceProxy = await startServiceProxy({ dial });
   // The pod stands for a host outside, which is on loopback here.
   const policy = createAddressPolicy({ engineRanges: ['2001:db8::/32'], allowed: ['127.0.0.1', '::1'] });
   const egress = createServer({ allowHalfOpen: true }, createEgress({ proxyFor: () => undefined, policy }));

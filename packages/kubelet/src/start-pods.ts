@@ -11,6 +11,7 @@ import { openCgroups } from './limits/cgroups.ts';
 import { Balancers } from './network/balancers.ts';
 import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
+import type { Admit } from './network/loopback-access.ts';
 import { nodePortController } from './network/node-ports.ts';
 import { createAddressPolicy } from './network/refused-address.ts';
 import { pipVariables } from './network/pip-variables.ts';
@@ -34,6 +35,8 @@ export interface PodsOptions {
   readonly proxyFor: ProxyFor;
   /** Addresses and ranges that pods may reach through the egress proxy though they are refused otherwise. */
   readonly egressAllowed?: readonly string[] | undefined;
+  /** Which connections to the engine's loopback ports are served; all unless given. */
+  readonly admit?: Admit | undefined;
 }
 
 export interface LocalPods extends RunningPods {
@@ -71,6 +74,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
       policy: createAddressPolicy({ engineRanges: [SERVICE_CIDR, POD_RANGE], allowed: options.egressAllowed ?? [] }),
     }),
     dial,
+    admit: options.admit,
     onTrouble: (error) => cluster.onError?.('pods', 'supervisor', error),
   });
   const nodeName =
@@ -94,8 +98,8 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     env: pipVariables(options.env, driver.egress),
   });
   made.kubelet = kubelet;
-  const proxy = await startServiceProxy(dial);
-  const nodePorts = new Balancers(({ ip, port }) => dial(ip, port));
+  const proxy = await startServiceProxy({ dial, admit: options.admit });
+  const nodePorts = new Balancers(({ ip, port }) => dial(ip, port), options.admit);
   const stopNodePorts = startController(cluster, nodePortController(cluster, nodePorts));
   // Nothing of Kubernetes takes an endpoint on the loopback interface, where pods without namespaces find it.
   const hasEndpoint = !driver.apiServer.host.startsWith('127.');

@@ -63,6 +63,12 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       'run rayproject/ray:2.x.y with exactly that version of Ray, installed from PyPI when a pod first asks for it; else any tag is the Ray that is installed',
     )
     .addOption(
+      new Option(
+        '--loopback-access <users>',
+        'who on this machine may connect to the proxy for Services, node ports and the router: the user who runs the engine (and root), or all users; default "user" where the system tells who owns a connection',
+      ).choices(['user', 'all']),
+    )
+    .addOption(
       new Option('--sandbox <mode>', 'how pods are kept apart; tried out unless given').choices([
         'user',
         'root',

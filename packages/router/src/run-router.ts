@@ -19,6 +19,7 @@ import {
 import { createGatewayRouter } from './gateway/gateway-router.ts';
 import { installCrds } from './gateway/writes.ts';
 import type { Dial } from './proxy/dial.ts';
+import type { Admit } from './proxy/front.ts';
 import { trustNetworks } from './proxy/forwarded.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { observeInMetrics, showOutstanding } from './router-metrics.ts';
@@ -51,6 +52,8 @@ export interface RouterOptions {
 export interface RouterParts {
   /** How pods are reached, where the system's own network does not lead to them. */
   readonly dial?: Dial;
+  /** Which connections of clients are served; all unless given. */
+  readonly admit?: Admit | undefined;
   /** Told of each port once clients are served on it. */
   readonly onServing?: (port: number) => void;
 }
@@ -97,6 +100,7 @@ async function route(world: World, options: RouterOptions, stop: AbortSignal, pa
     limits: { connectMs: options.connectTimeoutMs, answerMs: options.answerTimeoutMs },
     observer: observeInMetrics(world.metrics),
     dial: parts.dial,
+    admit: parts.admit,
     trust: trustNetworks(options.trustedProxies ?? []),
   });
   showOutstanding(world.metrics, proxy);

@@ -2,6 +2,7 @@ import { guardConnection } from '@manta/base';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { breakOff, join } from './join.ts';
+import type { Admit } from './loopback-access.ts';
 
 /** A port of a pod. */
 export interface Target {
@@ -19,33 +20,40 @@ export interface Front {
 /** Opens a connection to a pod; rejects where nobody answers. */
 export type Connect = (target: Target) => Promise<Duplex>;
 
-/** Whoever has not answered by then is passed over. */
+/** What all ports of a kind share. */
+export interface BalancerParts {
+  readonly connect: Connect;
+  /** Which connections are served; all unless given. */
+  readonly admit?: Admit | undefined;
+  /** Open connections, to both sides. */
+  readonly sockets: Set<Duplex>;
+}
+
+/** A pod that has not answered by then is passed over. */
 const PATIENCE_MS = 3000;
 /** A client whose pod is gone says nothing any more. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** A port whose connections go to its targets in turn; one that does not answer is passed over for the next. */
 export class Balancer {
-  readonly #connect: Connect;
+  readonly #parts: BalancerParts;
   readonly #server: Server;
-  readonly #sockets: Set<Duplex>;
   #targets: readonly Target[];
   #turn = 0;
 
-  private constructor(targets: readonly Target[], connect: Connect, sockets: Set<Duplex>) {
+  private constructor(targets: readonly Target[], parts: BalancerParts) {
     this.#targets = targets;
-    this.#connect = connect;
-    this.#sockets = sockets;
-    // Nothing is read before there is somebody to read it.
+    this.#parts = parts;
+    // Nothing is read before the client is admitted and a pod has answered.
     this.#server = createServer(
       { allowHalfOpen: true, pauseOnConnect: true },
       guardConnection('service ports', (client) => this.#serve(client)),
     );
   }
 
-  /** Listens; rejects where the port cannot be had. Connections are kept in the set while they last. */
-  static async open({ host, port, targets }: Front, connect: Connect, sockets: Set<Duplex>): Promise<Balancer> {
-    const balancer = new Balancer(targets, connect, sockets);
+  /** Listens; rejects if the port cannot be listened on. */
+  static async open({ host, port, targets }: Front, parts: BalancerParts): Promise<Balancer> {
+    const balancer = new Balancer(targets, parts);
     await new Promise<void>((resolve, reject) => {
       balancer.#server.once('error', reject);
       balancer.#server.listen(port, host, resolve);
@@ -69,7 +77,9 @@ export class Balancer {
     this.#keep(client);
     client.on('error', () => undefined);
     client.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
-    const far = await this.#reach();
+    const { admit } = this.#parts;
+    const isAdmitted = admit === undefined || (await admit(client));
+    const far = isAdmitted ? await this.#reach() : undefined;
     if (far === undefined) {
       breakOff(client);
       return;
@@ -85,15 +95,16 @@ export class Balancer {
     this.#turn += 1;
     for (let n = 0; n < targets.length; n += 1) {
       const target = targets[(first + n) % targets.length];
-      const far = target && (await within(PATIENCE_MS, this.#connect(target)).catch(() => undefined));
+      const far = target && (await within(PATIENCE_MS, this.#parts.connect(target)).catch(() => undefined));
       if (far !== undefined) return far;
     }
     return undefined;
   }
 
   #keep(stream: Duplex): void {
-    this.#sockets.add(stream);
-    stream.once('close', () => this.#sockets.delete(stream));
+    const { sockets } = this.#parts;
+    sockets.add(stream);
+    stream.once('close', () => sockets.delete(stream));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { Balancer, type Connect, type Front } from './balancer.ts';
+import { Balancer, type BalancerParts, type Connect, type Front } from './balancer.ts';
+import type { Admit } from './loopback-access.ts';
 
 /** A port that could not be listened on. */
 export interface Refusal {
@@ -9,14 +10,14 @@ export interface Refusal {
 
 /** Listens on just the ports that are wanted. */
 export class Balancers {
-  readonly #connect: Connect;
+  readonly #parts: BalancerParts;
   readonly #open = new Map<string, Balancer>();
-  readonly #sockets = new Set<Duplex>();
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(connect: Connect) {
-    this.#connect = connect;
+  /** `admit` decides which clients are served; all unless given. */
+  constructor(connect: Connect, admit?: Admit) {
+    this.#parts = { connect, admit, sockets: new Set<Duplex>() };
   }
 
   /**
@@ -34,7 +35,7 @@ export class Balancers {
     this.#isClosed = true;
     for (const balancer of this.#open.values()) balancer.close();
     this.#open.clear();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#parts.sockets) socket.destroy();
   }
 
   async #apply(fronts: readonly Front[]): Promise<readonly Refusal[]> {
@@ -55,7 +56,7 @@ export class Balancers {
 
   async #listen(key: string, front: Front): Promise<void> {
     if (this.#isClosed) return;
-    const balancer = await Balancer.open(front, this.#connect, this.#sockets);
+    const balancer = await Balancer.open(front, this.#parts);
     if (this.#isClosed) balancer.close();
     else this.#open.set(key, balancer);
   }

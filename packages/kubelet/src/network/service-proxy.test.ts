@@ -13,12 +13,13 @@ describe('the way into the pods’ network', () => {
 
   beforeEach(async () => {
     await once(pod.listen(0, '127.0.0.1'), 'listening');
-    proxy = await startServiceProxy(async () => {
+    const dial = async () => {
       const { port } = pod.address() as AddressInfo;
       const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
       await once(socket, 'connect');
       return socket.on('error', () => socket.destroy());
-    });
+    };
+    proxy = await startServiceProxy({ dial });
   });
   afterEach(async () => {
     await proxy.close();

@@ -1,9 +1,11 @@
 import { guardConnection } from '@manta/base';
+import { admitFirst } from './admit-first.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { http1Limits, type ServerLimits } from '@manta/apiserver';
 import { authorityOf, parseAuthority } from './authority.ts';
 import { join } from './join.ts';
+import type { Admit } from './loopback-access.ts';
 import { endToEnd, refuse, refuseTunnel, relay } from './relay.ts';
 
 /** Bodies that pass through may be large and slow; heads of requests may not. */
@@ -19,8 +21,16 @@ export interface ServiceProxy {
   close(): Promise<void>;
 }
 
+export interface ServiceProxyOptions {
+  readonly dial: Dial;
+  /** Which connections are served; all unless given. */
+  readonly admit?: Admit | undefined;
+  readonly limits?: ServerLimits;
+}
+
 /** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
-export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<ServiceProxy> {
+export async function startServiceProxy(options: ServiceProxyOptions): Promise<ServiceProxy> {
+  const { dial, admit, limits = LIMITS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(
     http1Limits(limits),
@@ -32,6 +42,7 @@ export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<Se
       tunnel(request, socket, head, dial),
     ),
   );
+  const waiting = admitFirst(server, PLACE, admit);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -46,6 +57,7 @@ export async function startServiceProxy(dial: Dial, limits = LIMITS): Promise<Se
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of waiting) socket.destroy();
       }),
   };
 }

@@ -1,6 +1,7 @@
 import { guardConnection } from '@manta/base';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from '../network/join.ts';
+import { breakOff, join } from '../network/join.ts';
+import type { Admit } from '../network/loopback-access.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { readFirstLine } from '../supervisor/connection.ts';
 
@@ -18,15 +19,18 @@ export class Doors {
   readonly #host: string;
   readonly #dial: Dial;
   readonly #apiServer: Door;
+  readonly #admit: Admit | undefined;
   readonly #open = new Map<string, Promise<Door>>();
   readonly #servers = new Map<number, Server>();
   #services: ReadonlySet<string> = new Set();
   readonly #sockets = new Set<Socket>();
 
-  constructor(host: string, dial: Dial, apiServer: Door) {
+  /** `admit` decides which clients are served; all unless given. */
+  constructor(host: string, dial: Dial, apiServer: Door, admit?: Admit) {
     this.#host = host;
     this.#dial = dial;
     this.#apiServer = apiServer;
+    this.#admit = admit;
   }
 
   /** The door to a port of a Service. */
@@ -65,15 +69,16 @@ export class Doors {
     return this.listen((socket) => void this.#answer(socket));
   }
 
-  /** A port of its own that hands every connection on. */
+  /** A port of its own that hands every admitted connection on. */
   listen(handle: (socket: Socket) => void): Promise<Door> {
     const server = createServer(
       { allowHalfOpen: true },
-      guardConnection('sandbox', (socket) => {
+      guardConnection('sandbox', async (socket) => {
         this.#sockets.add(socket);
         socket.once('close', () => this.#sockets.delete(socket));
         socket.on('error', () => socket.destroy());
-        handle(socket);
+        if (this.#admit !== undefined && !(await this.#admit(socket))) breakOff(socket);
+        else handle(socket);
       }),
     );
     return new Promise((resolve, reject) => {

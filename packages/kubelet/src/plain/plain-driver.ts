@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import { quote } from '../supervisor/quote.ts';
 import { joinLines } from '../supervisor/root-script.ts';
 import type { SupervisorSettings } from '../supervisor/protocol.ts';
+import type { Admit } from '../network/loopback-access.ts';
 import type { Dial } from '../network/service-proxy.ts';
 import { AddressPool } from '../sandbox/address-pool.ts';
 import { SupervisorKeeper } from '../sandbox/supervisor-keeper.ts';
@@ -32,6 +33,8 @@ export interface PlainDriverOptions {
   readonly onApiConnection: (socket: Socket) => void;
   /** Opens a connection to what a name of the cluster and a port stand for. */
   readonly dial: Dial;
+  /** Which connections to ports that lead to Services are served; all unless given. Pods are processes of the engine's own user. */
+  readonly admit?: Admit | undefined;
   readonly onTrouble?: (error: Error) => void;
 }
 
@@ -56,7 +59,7 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
   const folder = newSocketFolder(options.dataDir);
   const api = new Doors(PLAIN_GATEWAY, options.dial, { host: '', port: 0 });
   const apiServer = await api.listen(options.onApiConnection);
-  const doors = new Doors(PLAIN_GATEWAY, options.dial, apiServer);
+  const doors = new Doors(PLAIN_GATEWAY, options.dial, apiServer, options.admit);
   const clean = () => {
     api.close();
     doors.close();

@@ -8,7 +8,7 @@ export type SandboxMode = 'user' | 'root' | 'none';
 
 export interface ChooseOptions
   extends Omit<NamespaceDriverOptions, 'mode' | 'description'>,
-    Pick<PlainDriverOptions, 'dial'> {
+    Pick<PlainDriverOptions, 'dial' | 'admit'> {
   /** Forced; chosen by trying unless told. */
   readonly mode?: SandboxMode | undefined;
 }

@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   createImageTable,
   type ImageTableOptions,
+  type LoopbackAccess,
   type LocalPods,
+  openLoopbackAccess,
   type PodsContext,
   PLAIN_GATEWAY,
   POD_GATEWAY,
@@ -47,6 +49,8 @@ export interface UpOptions {
   readonly routerPort?: number;
   /** Addresses and CIDR ranges that the egress proxy of pods allows although it refuses others like them. */
   readonly egressAllow?: readonly string[];
+  /** Which users of this machine the loopback ports serve; `user` if the system tells who owns a connection, unless given. */
+  readonly loopbackAccess?: LoopbackAccess;
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
@@ -73,6 +77,9 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     ray !== undefined && options.rayFromTag === true
       ? await rayVersionsBeside(ray, { say, signal: stop.signal, env: environment })
       : undefined;
+  const admit = options.pods
+    ? await openLoopbackAccess(options.loopbackAccess, environment, (line) => sayWarning('loopback ports', line))
+    : undefined;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
   const engine = await startEngine({
@@ -96,6 +103,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
               env: process.env,
               proxyFor: outgoing,
               egressAllowed: options.egressAllow,
+              admit,
             });
             return pods;
           },
@@ -122,9 +130,11 @@ export async function up(options: UpOptions, version: string): Promise<number> {
       };
       const { dial } = pods;
       const { runLocalRouter } = await import('../local/router.ts');
-      routing = runLocalRouter({ port: options.routerPort, kubeconfig, dial, onServing }, version, stop.signal).catch(
-        (error: unknown) => sayError('router', error),
-      );
+      routing = runLocalRouter(
+        { port: options.routerPort, kubeconfig, dial, admit, onServing },
+        version,
+        stop.signal,
+      ).catch((error: unknown) => sayError('router', error));
     }
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
@@ -189,6 +199,10 @@ function operatorFlags(kubeconfig: string, featureGates: string | undefined): re
     '--health-probe-bind-address=127.0.0.1:0',
     ...(featureGates === undefined ? [] : [`--feature-gates=${featureGates}`]),
   ];
+}
+
+function sayWarning(where: string, line: string): void {
+  process.stderr.write(`manta: ${where}: ${line}\n`);
 }
 
 function sayError(where: string, error: unknown): void {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { type Dial, DEFAULT_CLASS, runRouter } from '@manta/router';
+import { type Dial, DEFAULT_CLASS, type RouterParts, runRouter } from '@manta/router';
 
 /** Next to the port of the API; nothing well known has it. */
 const DEFAULT_PORT = 7480;
@@ -11,6 +11,8 @@ export interface LocalRouter {
   readonly kubeconfig: string;
   /** How pods are reached. */
   readonly dial: Dial;
+  /** Which connections of clients are served; all unless given. */
+  readonly admit: RouterParts['admit'];
   /** Told where clients are served, once they are. */
   readonly onServing: (url: string) => void;
 }
@@ -34,7 +36,7 @@ export async function runLocalRouter(local: LocalRouter, version: string, stop: 
     logFormat: 'console',
   } as const;
   const onServing = (bound: number) => local.onServing(`http://${HOST}:${bound}`);
-  await runRouter(options, version, stop, { dial: local.dial, onServing });
+  await runRouter(options, version, stop, { dial: local.dial, admit: local.admit, onServing });
 }
 
 function isFree(port: number): Promise<boolean> {

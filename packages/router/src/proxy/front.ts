@@ -44,12 +44,22 @@ export interface FrontLimits extends ListenerLimits {
   readonly stallMs: number;
 }
 
-/** Listens; rejects with the system's error where the address cannot be had. */
+/** Decides whether a new connection is served; a refused one is reset before a byte of it is parsed. */
+export type Admit = (socket: Socket) => Promise<boolean>;
+
+/** What may differ between fronts. */
+export interface FrontOptions {
+  readonly limits?: FrontLimits | undefined;
+  /** All connections are served unless given. */
+  readonly admit?: Admit | undefined;
+}
+
+/** Listens; rejects with the system's error if the address cannot be listened on. */
 export async function openFront(
   address: { readonly host?: string | undefined; readonly port: number },
   handlers: FrontHandlers,
   certificates: Certificates,
-  limits: FrontLimits = LIMITS,
+  { limits = LIMITS, admit }: FrontOptions = {},
 ): Promise<Front> {
   const sweep = createStallSweep(limits.stallMs, limits.checkMs);
   const http1 = createHttp1Server({
@@ -93,7 +103,7 @@ export async function openFront(
   );
   const sockets = new Set<Socket>();
   const watch = (socket: Socket) => sweep.watch(socket, () => socket.destroy());
-  shareConnections(http1, http2, certificates, { sockets, watch, silenceMs: limits.headersMs });
+  shareConnections(http1, http2, certificates, { sockets, watch, silenceMs: limits.headersMs, admit });
   await listen(http1, address);
   return {
     port: boundPort(http1),
@@ -109,6 +119,7 @@ interface Connections {
   /** Cuts a connection whose client does not read. */
   readonly watch: (socket: Socket) => void;
   readonly silenceMs: number;
+  readonly admit: Admit | undefined;
 }
 
 /** Hands each connection to the server that understands its first bytes. */
@@ -116,7 +127,7 @@ function shareConnections(
   http1: Server,
   http2: Http2Server,
   certificates: Certificates,
-  { sockets, watch, silenceMs }: Connections,
+  { sockets, watch, silenceMs, admit }: Connections,
 ): void {
   const listeners = http1.listeners('connection');
   http1.removeAllListeners('connection');
@@ -133,9 +144,10 @@ function shareConnections(
   });
   http1.on(
     'connection',
-    guardConnection('router', (socket: Socket) => {
+    guardConnection('router', async (socket: Socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
+      if (admit !== undefined && !(await isAdmitted(socket, admit))) return;
       recognize(socket, silenceMs, (kind) => {
         if (kind === 'tls') takeTls(socket);
         // It reads what was put back by itself.
@@ -150,6 +162,17 @@ function shareConnections(
       });
     }),
   );
+}
+
+/** Hands no byte on while `admit` decides; resets a connection that it refuses. */
+async function isAdmitted(socket: Socket, admit: Admit): Promise<boolean> {
+  const onError = () => socket.destroy();
+  socket.on('error', onError);
+  const isServed = await admit(socket);
+  if (socket.destroyed) return false;
+  if (isServed) socket.off('error', onError);
+  else socket.resetAndDestroy();
+  return isServed;
 }
 
 /** Looks at the first bytes of a connection and puts them back; one that says nothing is closed in time. */

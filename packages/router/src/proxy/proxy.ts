@@ -5,7 +5,7 @@ import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
 import { type Trust, TRUST_NONE } from './forwarded.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
-import { type Front, type FrontHandlers, type FrontLimits, openFront } from './front.ts';
+import { type Admit, type Front, type FrontHandlers, type FrontLimits, openFront } from './front.ts';
 import { Http1Call } from './http1-call.ts';
 import { Http2Call } from './http2-call.ts';
 import { type Found, LiveTable } from './live-table.ts';
@@ -29,6 +29,8 @@ export interface ProxyOptions {
   readonly dial?: Dial | undefined;
   /** How long clients may be slow; see `FrontLimits` for what holds unless told. */
   readonly frontLimits?: FrontLimits;
+  /** Which connections of clients are served; all unless given. */
+  readonly admit?: Admit | undefined;
 }
 
 /** Sends requests where its table says. Requests that are under way when the table changes end where they are. */
@@ -106,7 +108,8 @@ class TableProxy implements Proxy {
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
       webSocket: (request, socket, head, sweep) => tunnel(request, socket, head, this.#context, { clock, dial, sweep }),
     };
-    const front = await openFront(address, handlers, this.#certificates, this.#options.frontLimits);
+    const { frontLimits: limits, admit } = this.#options;
+    const front = await openFront(address, handlers, this.#certificates, { limits, admit });
     this.#fronts.push(front);
     return front.port;
   }

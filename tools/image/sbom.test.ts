@@ -5,7 +5,7 @@ import { libraryPaths } from './shared-libraries.ts';
 it('the packages of a bundle are those its files lie in, once each', () => {
   const inputs = Object.fromEntries(
     [
-      'packages/kube/src/client.ts',
+      'packages/kube/src/client/client.ts',
       'node_modules/yaml/dist/a.js',
       'node_modules/yaml/dist/b.js',
       'node_modules/@scope/name/index.js',

@@ -1,4 +1,4 @@
-import type { Status, StatusCause } from './client.ts';
+import type { Status, StatusCause } from './client/client.ts';
 
 /** What the server was asked when it refused; makes an error readable without its stack. */
 export interface FailedCall {

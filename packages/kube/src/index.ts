@@ -1,6 +1,6 @@
 export * from './api-error.ts';
-export * from './access-review.ts';
-export * from './api-proxy.ts';
+export * from './client/access-review.ts';
+export * from './client/api-proxy.ts';
 export {
   type CertificateAuthority,
   type CertificateRequest,
@@ -9,7 +9,7 @@ export {
   openCertificateAuthority,
   renewCertificateAuthority,
 } from './certificates/authority.ts';
-export * from './client.ts';
+export * from './client/client.ts';
 export * from './clock.ts';
 export { ConfigError } from './config/config-error.ts';
 export type { LoadedConnection } from './config/configured-connection.ts';
@@ -20,14 +20,14 @@ export type { ConnectionOverrides } from './config/overrides.ts';
 export { connectThroughProxy, displayUrl, tunnelTarget } from './config/proxy-connect.ts';
 export { proxyFor } from './config/proxy-for.ts';
 export type { TunnelTarget } from './config/socks5.ts';
-export type { Connection, Credentials, ServerTls } from './connection.ts';
-export * from './discovery.ts';
-export { createKubeClient, type KubeClientOptions, type ServerWarning } from './kube-client.ts';
-export { applyMergePatch, createMergePatch } from './merge-patch.ts';
-export { type RateLimit, TokenBucket } from './rate-limit.ts';
+export type { Connection, Credentials, ServerTls } from './transport/connection.ts';
+export * from './client/discovery.ts';
+export { createKubeClient, type KubeClientOptions, type ServerWarning } from './client/kube-client.ts';
+export { applyMergePatch, createMergePatch } from './client/merge-patch.ts';
+export { type RateLimit, TokenBucket } from './client/rate-limit.ts';
 export * from './resource-type.ts';
 export * as resources from './resources.ts';
-export { LineSplitter } from './stream/lines.ts';
+export { LineSplitter } from './bytes/lines.ts';
 export { createTransport, type TransportOptions } from './transport/create-transport.ts';
 export { explainConnectFailure } from './transport/explain-connect-failure.ts';
 export {
@@ -37,11 +37,11 @@ export {
   type AttachOptions,
   type ExecOptions,
   type PodSession,
-} from './streams/exec.ts';
-export type { ExitStatus } from './streams/exit-status.ts';
-export { type ForwardOptions, forwardPorts, type PortForwarding } from './streams/local-forward.ts';
-export { type LogOptions, podLogLines, podLogs } from './streams/logs.ts';
-export { openPodPorts, type PodPortsOptions } from './streams/port-forward.ts';
-export * from './transport.ts';
+} from './pod-streams/exec.ts';
+export type { ExitStatus } from './pod-streams/exit-status.ts';
+export { type ForwardOptions, forwardPorts, type PortForwarding } from './pod-streams/local-forward.ts';
+export { type LogOptions, podLogLines, podLogs } from './pod-streams/logs.ts';
+export { openPodPorts, type PodPortsOptions } from './pod-streams/port-forward.ts';
+export * from './transport/transport.ts';
 export { type Field, METADATA, type Shape, shapeOf } from './wire/shape.ts';
 export { kubeconfigText } from './config/kubeconfig-text.ts';

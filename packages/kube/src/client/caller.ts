@@ -1,15 +1,15 @@
-import type { CallOptions } from '../client.ts';
+import type { CallOptions } from './client.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { type RateLimit, TokenBucket } from '../rate-limit.ts';
+import { type RateLimit, TokenBucket } from './rate-limit.ts';
 import {
   collectBody,
   type RequestObserver,
   type Transport,
   type TransportRequest,
   type TransportResponse,
-} from '../transport.ts';
+} from '../transport/transport.ts';
 import { AttemptError } from '../transport/attempt-error.ts';
-import { parseUnmanaged } from '../stream/unmanaged.ts';
+import { parseUnmanaged } from '../bytes/unmanaged.ts';
 import { readObject, statusText } from '../wire/envelope.ts';
 import type { Shape } from '../wire/shape.ts';
 import { decodeError, wrongContent } from './decode-error.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError, isConflict, isForbidden, isGone, isNotFound } from '../api-error.ts';
-import type { KubeClientOptions } from '../kube-client.ts';
+import type { KubeClientOptions } from './kube-client.ts';
 import type { ResourceType } from '../resource-type.ts';
 import { answer, failureStatus, type FaultyApi, ManualClock, startFaultyApi, truncatedBody } from '../testing/index.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, type FailedCall, TransportError } from '../api-error.ts';
-import type { Status } from '../client.ts';
+import type { Status } from './client.ts';
 import { retryAfterMs } from '../transport/retry.ts';
 
 /** An answer that says no, with its body read. */

@@ -1,8 +1,8 @@
 import { type FailedCall, TransportError } from '../api-error.ts';
-import type { ListMeta, ListStream } from '../client.ts';
-import { ListItemSplitter } from '../stream/list-items.ts';
-import type { Parse } from '../stream/unmanaged.ts';
-import type { TransportResponse } from '../transport.ts';
+import type { ListMeta, ListStream } from './client.ts';
+import { ListItemSplitter } from '../bytes/list-items.ts';
+import type { Parse } from '../bytes/unmanaged.ts';
+import type { TransportResponse } from '../transport/transport.ts';
 
 /** A list read item by item. Nothing is asked of the server before the iteration begins; it can be iterated once. */
 export class ListItems<T> implements ListStream<T> {

@@ -1,4 +1,4 @@
-import type { Content, Patch } from '../client.ts';
+import type { Content, Patch } from './client.ts';
 
 const JSON_TYPE = 'application/json';
 

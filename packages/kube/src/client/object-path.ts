@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../client.ts';
+import type { ObjectRef } from './client.ts';
 import { pathOf, type ResourceType } from '../resource-type.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ListOptions, WatchOptions, WriteOptions } from '../client.ts';
+import type { ListOptions, WatchOptions, WriteOptions } from './client.ts';
 
 /** `?a=1&b=2` of what is set; empty where nothing is. */
 function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Connection, Credentials, ServerTls } from '../connection.ts';
+import type { Connection, Credentials, ServerTls } from '../transport/connection.ts';
 import { ConfigError } from './config-error.ts';
 import { type Identity, makeCredentials } from './credentials.ts';
 import type { ExecCredential } from './exec-credential.ts';

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Credentials } from '../connection.ts';
+import type { Credentials } from '../transport/connection.ts';
 import { ConfigError } from './config-error.ts';
 import { type ExecCredential, isHeaderSafe } from './exec-credential.ts';
 import type { Fields } from './fields.ts';

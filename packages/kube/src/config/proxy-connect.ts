@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { TransportError } from '../api-error.ts';
-import type { ServerTls } from '../connection.ts';
+import type { ServerTls } from '../transport/connection.ts';
 import { errorMessage } from './config-error.ts';
 import { PROXY_PORTS } from './proxy-for.ts';
 import { connectSocks5, type TunnelTarget } from './socks5.ts';

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Connection, Credentials } from '../connection.ts';
+import type { Connection, Credentials } from '../transport/connection.ts';
 import { createCertificateAuthority } from '../certificates/authority.ts';
 
 /** The node's end of one WebSocket. */

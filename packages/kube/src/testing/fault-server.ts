@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import type { Server } from 'node:net';
-import type { Connection, Credentials } from '../connection.ts';
+import type { Connection, Credentials } from '../transport/connection.ts';
 import {
   type CertificateAuthority,
   createCertificateAuthority,

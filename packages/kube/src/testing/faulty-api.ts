@@ -1,7 +1,7 @@
-import type { KubeClient } from '../client.ts';
+import type { KubeClient } from '../client/client.ts';
 import { systemClock } from '../clock.ts';
-import { createKubeClient, type KubeClientOptions } from '../kube-client.ts';
-import type { Transport } from '../transport.ts';
+import { createKubeClient, type KubeClientOptions } from '../client/kube-client.ts';
+import type { Transport } from '../transport/transport.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import { FaultServer, type FaultServerOptions } from './fault-server.ts';
 

@@ -1,7 +1,7 @@
 import type { FailedCall } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
-import type { Credentials } from '../connection.ts';
-import type { RequestObserver, TransportRequest } from '../transport.ts';
+import type { Credentials } from './connection.ts';
+import type { RequestObserver, TransportRequest } from './transport.ts';
 import { CallGuard } from './call-guard.ts';
 import { knownSize } from './request-body.ts';
 import { timeoutError } from './retry.ts';

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from './connection.ts';
 import { createCertificateAuthority, FaultServer, ManualClock, openFaultyWire, portOf } from '../testing/index.ts';
 import { createTransport, type TransportOptions } from './create-transport.ts';
 import { explainConnectFailure } from './explain-connect-failure.ts';

@@ -1,4 +1,4 @@
-import type { TransportResponse } from '../transport.ts';
+import type { TransportResponse } from './transport.ts';
 import type { StreamBody } from './stream-body.ts';
 
 /** An answer whose body can be thrown away when the request is going to be sent again. */

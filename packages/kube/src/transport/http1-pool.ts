@@ -3,8 +3,8 @@ import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { TransportError } from '../api-error.ts';
-import type { Credentials } from '../connection.ts';
-import type { TransportRequest } from '../transport.ts';
+import type { Credentials } from './connection.ts';
+import type { TransportRequest } from './transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { Call } from './call.ts';
 import { type ExchangeResponse, plainHeaders } from './exchange.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Credentials } from '../connection.ts';
+import type { Credentials } from './connection.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { CallGuard } from './call-guard.ts';
 import { Http2Session } from './http2-session.ts';

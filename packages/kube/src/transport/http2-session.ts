@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
-import type { Credentials } from '../connection.ts';
+import type { Credentials } from './connection.ts';
 import { hasLostPeer } from './lost-peer.ts';
 
 export interface SessionOptions {

@@ -1,7 +1,7 @@
 import { constants } from 'node:http2';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import type { Credentials } from '../connection.ts';
+import type { Credentials } from './connection.ts';
 import {
   answer,
   createCertificateAuthority,
@@ -14,7 +14,7 @@ import {
   refuseStream,
   truncatedBody,
 } from '../testing/index.ts';
-import { collectBody, type TransportResponse } from '../transport.ts';
+import { collectBody, type TransportResponse } from './transport.ts';
 import { createTransport, type TransportOptions } from './create-transport.ts';
 
 const textOf = async (response: TransportResponse) => Buffer.from(await collectBody(response.body)).toString();

@@ -3,8 +3,8 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
-import type { Connection, Credentials } from '../connection.ts';
-import type { RequestObserver } from '../transport.ts';
+import type { Connection, Credentials } from './connection.ts';
+import type { RequestObserver } from './transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import { explainConnectFailure } from './explain-connect-failure.ts';
 

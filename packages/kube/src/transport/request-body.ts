@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { TransportRequest } from '../transport.ts';
+import type { TransportRequest } from './transport.ts';
 
 /** Writes a request's body and ends the stream; a streamed body waits for the receiver. */
 export function writeBody(stream: Writable, body: TransportRequest['body'], onError: (reason: unknown) => void): void {

@@ -1,6 +1,6 @@
 import { API_CLIENT_LIMITS } from '@manta/base';
 import { type FailedCall, TransportError } from '../api-error.ts';
-import type { TransportRequest, TransportResponse } from '../transport.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
 import { AttemptError } from './attempt-error.ts';
 import { isReplayable } from './request-body.ts';
 

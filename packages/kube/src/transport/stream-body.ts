@@ -1,6 +1,6 @@
 import { guard } from '@manta/base';
 import type { Readable } from 'node:stream';
-import type { ResponseBody } from '../transport.ts';
+import type { ResponseBody } from './transport.ts';
 
 export interface BodySource {
   readonly stream: Readable;

@@ -11,7 +11,7 @@ import {
   ManualClock,
   truncatedBody,
 } from '../testing/index.ts';
-import { collectBody, type TransportResponse } from '../transport.ts';
+import { collectBody, type TransportResponse } from './transport.ts';
 import { createTransport, type TransportOptions } from './create-transport.ts';
 
 const textOf = async (response: TransportResponse) => Buffer.from(await collectBody(response.body)).toString();

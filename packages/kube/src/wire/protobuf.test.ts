@@ -1,7 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isForbidden, isGone } from '../api-error.ts';
-import type { WatchEvent } from '../client.ts';
+import type { WatchEvent } from '../client/client.ts';
 import * as resources from '../resources.ts';
 import { answer, type FaultyApi, startFaultyApi } from '../testing/index.ts';
 import { encodeEnvelope, encodeEvent, encodeMessage } from '../testing/wire-encoder.ts';

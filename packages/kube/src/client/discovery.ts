@@ -1,6 +1,6 @@
-import { isNotFound } from './api-error.ts';
+import { isNotFound } from '../api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
-import { apiVersionOf, type ResourceType } from './resource-type.ts';
+import { apiVersionOf, type ResourceType } from '../resource-type.ts';
 
 /** One resource that the server serves, as discovery tells it. */
 export interface ServedResource {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@manta/api';
-import { type Ask, Caller, type CallerOptions } from './client/caller.ts';
-import { ListItems } from './client/list-stream.ts';
+import { type Ask, Caller, type CallerOptions } from './caller.ts';
+import { ListItems } from './list-stream.ts';
 import {
   ACCEPT_JSON,
   ACCEPT_PROTOBUF,
@@ -10,9 +10,9 @@ import {
   SEND_FOR_PROTOBUF,
   SEND_JSON,
   SEND_PATCH,
-} from './client/media-types.ts';
-import { objectPath } from './client/object-path.ts';
-import { listQuery, watchQuery, writeQuery } from './client/query.ts';
+} from './media-types.ts';
+import { objectPath } from './object-path.ts';
+import { listQuery, watchQuery, writeQuery } from './query.ts';
 import type {
   CallOptions,
   DeleteOptions,
@@ -29,11 +29,11 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './client.ts';
-import { apiVersionOf, pathOf, type ResourceType } from './resource-type.ts';
-import { parserFor } from './stream/unmanaged.ts';
+import { apiVersionOf, pathOf, type ResourceType } from '../resource-type.ts';
+import { parserFor } from '../bytes/unmanaged.ts';
 import { eventsInFrames, eventsInLines } from './watch.ts';
 
-export type { ServerWarning } from './client/caller.ts';
+export type { ServerWarning } from './caller.ts';
 export type KubeClientOptions = CallerOptions;
 
 /** The client over a transport; see `KubeClient` for what each method promises. */

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import { TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../transport/connection.ts';
 import { type ChannelSocket, openChannelSocket } from './channel-socket.ts';
 import { podPath } from './pod-path.ts';
 

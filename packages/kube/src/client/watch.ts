@@ -1,12 +1,12 @@
 import type { KubeObject } from '@manta/api';
-import { type FailedCall, TransportError } from './api-error.ts';
-import { errorOfEvent } from './client/decode-error.ts';
+import { type FailedCall, TransportError } from '../api-error.ts';
+import { errorOfEvent } from './decode-error.ts';
 import type { Content, WatchEvent } from './client.ts';
-import { LineSplitter } from './stream/lines.ts';
-import { parserFor } from './stream/unmanaged.ts';
-import { readEvent } from './wire/envelope.ts';
-import { FrameSplitter } from './wire/frames.ts';
-import type { Shape } from './wire/shape.ts';
+import { LineSplitter } from '../bytes/lines.ts';
+import { parserFor } from '../bytes/unmanaged.ts';
+import { readEvent } from '../wire/envelope.ts';
+import { FrameSplitter } from '../wire/frames.ts';
+import type { Shape } from '../wire/shape.ts';
 
 /** Marks the bookmark that ends the initial events of a WatchList. */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccessRule, isGranted, mayI, myRules } from './access-review.ts';
-import { answer, startFaultyApi } from './testing/index.ts';
+import { answer, startFaultyApi } from '../testing/index.ts';
 
 const rule = (change: Partial<AccessRule>): AccessRule => ({
   verbs: ['get'],

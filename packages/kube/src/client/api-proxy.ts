@@ -1,4 +1,4 @@
-import { collectBody, type Transport, type TransportRequest } from './transport.ts';
+import { collectBody, type Transport, type TransportRequest } from '../transport/transport.ts';
 
 /** Something inside the cluster that the API server can reach for us. */
 export interface ProxyTarget {

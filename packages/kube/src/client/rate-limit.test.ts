@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TokenBucket } from './rate-limit.ts';
-import { ManualClock } from './testing/manual-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 
 test('a burst passes at once, what follows is spaced by the rate', () => {
   const bucket = new TokenBucket(new ManualClock(), { qps: 10, burst: 3 });

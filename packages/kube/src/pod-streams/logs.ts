@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { Transport, TransportResponse } from '../transport.ts';
+import type { Transport, TransportResponse } from '../transport/transport.ts';
 import { failedResponse } from './failed-response.ts';
 import { podPath } from './pod-path.ts';
 

@@ -2,8 +2,8 @@ import type { KubeObject } from '@manta/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Content, KubeClient, Patch } from './client.ts';
 import type { KubeClientOptions } from './kube-client.ts';
-import type { ResourceType } from './resource-type.ts';
-import { nodes, pods } from './resources.ts';
+import type { ResourceType } from '../resource-type.ts';
+import { nodes, pods } from '../resources.ts';
 import {
   answer,
   dropBeforeAnswer,
@@ -11,7 +11,7 @@ import {
   type FaultyApi,
   ManualClock,
   startFaultyApi,
-} from './testing/index.ts';
+} from '../testing/index.ts';
 
 const widgets: ResourceType = {
   group: 'test.io',

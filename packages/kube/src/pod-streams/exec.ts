@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type FailedCall, TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../transport/connection.ts';
 import { type ChannelSocket, openChannelSocket } from './channel-socket.ts';
 import { ChannelReader, channelWriter } from './channel-streams.ts';
 import { decodeExitStatus, type ExitStatus } from './exit-status.ts';

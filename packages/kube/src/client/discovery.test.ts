@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { discover, isServed } from './discovery.ts';
-import { pods, rayClusters } from './resources.ts';
-import { failureStatus, type FaultyApi, startFaultyApi } from './testing/index.ts';
+import { pods, rayClusters } from '../resources.ts';
+import { failureStatus, type FaultyApi, startFaultyApi } from '../testing/index.ts';
 
 async function serving(paths: Readonly<Record<string, unknown>>): Promise<FaultyApi> {
   const api = await startFaultyApi();

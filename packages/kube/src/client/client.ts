@@ -1,6 +1,6 @@
 import type { KubeObject } from '@manta/api';
-import type { ResourceType } from './resource-type.ts';
-import type { Shape } from './wire/shape.ts';
+import type { ResourceType } from '../resource-type.ts';
+import type { Shape } from '../wire/shape.ts';
 
 /**
  * The client's contract: what the rest of the program may ask of an API server. Everything rejects with `ApiError` (the server

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type FailedCall, TransportError } from '../api-error.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Connection, Credentials } from '../connection.ts';
+import type { Connection, Credentials } from '../transport/connection.ts';
 import { openSocket } from '../transport/open-socket.ts';
 import { failedResponse } from './failed-response.ts';
 

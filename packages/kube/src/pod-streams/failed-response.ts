@@ -1,5 +1,5 @@
 import { ApiError, type FailedCall } from '../api-error.ts';
-import type { Status } from '../client.ts';
+import type { Status } from '../client/client.ts';
 
 /** The error for an answer that is not a success; `body` is what the server sent, a Status or any text. */
 export function failedResponse(call: FailedCall, code: number, body: string): ApiError {

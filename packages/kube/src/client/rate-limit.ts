@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** As client-go has it: `qps` on average, up to `burst` at once. */
 export interface RateLimit {

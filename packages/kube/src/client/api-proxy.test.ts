@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ProxyTarget, proxyPath, sendThroughApiServer } from './api-proxy.ts';
-import { startFaultyApi } from './testing/index.ts';
+import { startFaultyApi } from '../testing/index.ts';
 
 const service: ProxyTarget = { kind: 'services', namespace: 'ns', name: 'head-svc', port: 8265 };
 

@@ -1,9 +1,9 @@
 import type { KubeObject } from '@manta/api';
 import { expect, onTestFinished, test } from 'vitest';
-import { isGone } from './api-error.ts';
+import { isGone } from '../api-error.ts';
 import type { KubeClient, WatchEvent } from './client.ts';
-import type { ResourceType } from './resource-type.ts';
-import { answer, eventually, failureStatus, type FaultStep, type FaultyApi, startFaultyApi } from './testing/index.ts';
+import type { ResourceType } from '../resource-type.ts';
+import { answer, eventually, failureStatus, type FaultStep, type FaultyApi, startFaultyApi } from '../testing/index.ts';
 
 const widgets: ResourceType = {
   group: 'test.io',

@@ -1,4 +1,4 @@
-import type { Content } from '../client.ts';
+import type { Content } from '../client/client.ts';
 
 /** Of a list that holds something: the end of an empty one could not be told from that of the next list. */
 const BEGIN = '"managedFields":[{';

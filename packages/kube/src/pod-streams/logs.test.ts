@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createTransport } from '../transport/create-transport.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { podLogLines, podLogs } from './logs.ts';
 
 const closers: (() => unknown)[] = [];

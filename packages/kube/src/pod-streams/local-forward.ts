@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../transport/connection.ts';
 import { openPodPorts } from './port-forward.ts';
 
 export interface ForwardOptions {

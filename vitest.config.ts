@@ -11,7 +11,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'tests/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'tools/**/*.test.ts',
+            'tests/*.test.ts',
+            'tests/{repository,properties}/**/*.test.ts',
+          ],
           testTimeout: 20_000,
         },
       },

@@ -10,7 +10,7 @@ interface Row {
 const INTRO = `# Limits for input from outside
 
 Everything that comes from outside a process is bounded: Ray heads, pods, API clients, webhooks, kubeconfigs and YAML. The numbers are in
-\`packages/base/src/limits.ts\`; this page is made from that file by \`npm run limits\`, and \`tests/limits.test.ts\` fails when the two differ.
+\`packages/base/src/limits.ts\`; this page is made from that file by \`npm run limits\`, and \`tests/repository/limits.test.ts\` fails when the two differ.
 Input beyond a limit is refused with a message that names the limit and the refused value. None of the limits is an option.
 `;
 

@@ -7,7 +7,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { describe, expect, it } from 'vitest';
 import { LISTENERS, type Listener } from './listeners.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 it('every server of ours that speaks HTTP or TLS is among those that are tried below', () => {
   const files = globSync('packages/*/src/**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'));

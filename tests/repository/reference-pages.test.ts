@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { referencePages } from '../tools/reference/pages.ts';
+import { referencePages } from '../../tools/reference/pages.ts';
 
-const folder = resolve(import.meta.dirname, '../docs/reference');
+const folder = resolve(import.meta.dirname, '../../docs/reference');
 
 describe.each([...referencePages()])('docs/reference/%s', (file, expected) => {
   it('matches the schema: run `npm run reference` after a change', () => {

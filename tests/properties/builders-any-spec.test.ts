@@ -9,8 +9,8 @@ import { crds } from '@manta/api/crds';
 import { type BuildContext, buildRedisCleanupJob, desiredResources } from '@manta/plan';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { damaged, fullObject, type Json } from '../packages/api/src/testing/from-schema.ts';
-import { childrenOf } from './real/children-of-cluster.ts';
+import { damaged, fullObject, type Json } from '../../packages/api/src/testing/from-schema.ts';
+import { childrenOf } from '../real/children-of-cluster.ts';
 
 const schema = crds()
   .find(({ spec }) => spec.names.kind === 'RayCluster')

@@ -1,7 +1,7 @@
 import { ACCESS_RULES, type AccessRule, describePermission, permissionsOf, type Profile } from '@manta/operator';
 import { describe, expect, it } from 'vitest';
-import { gangPermissions } from './support/gang-permissions.ts';
-import { delegatedPermissions, usedPermissions } from './support/permission-uses.ts';
+import { gangPermissions } from '../support/gang-permissions.ts';
+import { delegatedPermissions, usedPermissions } from '../support/permission-uses.ts';
 
 /** What these write is decided when they plan, and not named in the code. */
 const OF_SCHEDULERS = ['volcano', 'scheduler-plugins', 'kubernetes-was'] as const satisfies readonly Profile[];

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
  * Objects inherit `constructor`, `valueOf` and the like. Code that reads a map by a key from outside (a label, a data key, a header, a field
  * name, a word of a request) must not find them: it uses `ownValue` of `@manta/base`, a Map, or checks with `Object.hasOwn` on the same line.
  */
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 /** Tables whose keys are a union type or come from Node, so that no key is foreign. */
 const COMPLETE_TABLES: ReadonlySet<string> = new Set(

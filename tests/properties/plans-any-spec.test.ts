@@ -3,9 +3,9 @@ import { crds } from '@manta/api/crds';
 import type { ObservedRayCluster } from '@manta/plan';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fullObject, type Json } from '../packages/api/src/testing/from-schema.ts';
-import { headPod, observed, worker } from '../packages/plan/src/testing/observed.ts';
-import { TinyWorld } from '../packages/plan/src/testing/tiny-world.ts';
+import { fullObject, type Json } from '../../packages/api/src/testing/from-schema.ts';
+import { headPod, observed, worker } from '../../packages/plan/src/testing/observed.ts';
+import { TinyWorld } from '../../packages/plan/src/testing/tiny-world.ts';
 
 const schema = crds()
   .find(({ spec }) => spec.names.kind === 'RayCluster')

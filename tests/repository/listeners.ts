@@ -3,12 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { startTestEngine } from '@manta/apiserver/testing';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
-import { createEgress } from '../packages/kubelet/src/network/egress.ts';
-import { createAddressPolicy } from '../packages/kubelet/src/network/refused-address.ts';
-import { startServiceProxy } from '../packages/kubelet/src/network/service-proxy.ts';
-import { startWebhookServer } from '../packages/operator/src/webhooks/server.ts';
-import { backendOf, tableOf } from '../packages/router/src/testing/backends.ts';
-import { createParts } from '../packages/router/src/testing/parts.ts';
+import { createEgress } from '../../packages/kubelet/src/network/egress.ts';
+import { createAddressPolicy } from '../../packages/kubelet/src/network/refused-address.ts';
+import { startServiceProxy } from '../../packages/kubelet/src/network/service-proxy.ts';
+import { startWebhookServer } from '../../packages/operator/src/webhooks/server.ts';
+import { backendOf, tableOf } from '../../packages/router/src/testing/backends.ts';
+import { createParts } from '../../packages/router/src/testing/parts.ts';
 
 /** A listener of ours at work, with hardly any patience. */
 export interface Open {

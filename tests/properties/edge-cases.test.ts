@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sharedFolder } from './support/shared-folder.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docs/edge-cases.md'), 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (Cases|What|---)/.test(line));
 const tests = globSync(['packages/*/src/**/*.test.ts', 'tests/**/*.ts'], { cwd: root })

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { groupNames, limitsPage } from '../tools/limits/limits-table.ts';
+import { groupNames, limitsPage } from '../../tools/limits/limits-table.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(resolve(root, 'docs/limits.md'), 'utf8');
 const source = readFileSync(resolve(root, 'packages/base/src/limits.ts'), 'utf8');
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCertificateAuthority, openCertificateAuthority } from './support/certificates.ts';
+import { createCertificateAuthority, openCertificateAuthority } from '../support/certificates.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provideRedis } from '../../tools/redis/provide.ts';
+import { provideRedis } from '../../tools/fetch/redis/provide.ts';
 import { endLocalRay } from './support/local-ray.ts';
 import { create, exec, isReady, NAMESPACE, podOf, python, until, untilObject } from './support/look.ts';
 import { NO_DASHBOARD, rayCluster, workers } from './support/manifests.ts';

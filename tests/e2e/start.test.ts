@@ -14,7 +14,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 /** `npm start` after the installation, on a machine where no cluster is configured. */
 function start(args: readonly string[]) {
   const { KUBECONFIG: _k, KUBERNETES_SERVICE_HOST: _h, ...env } = process.env;
-  const flags = ['--disable-warning=ExperimentalWarning', join(root, 'tools/start.ts'), ...args];
+  const flags = ['--disable-warning=ExperimentalWarning', join(root, 'tools/dev/start.ts'), ...args];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, flags, {
     env: { ...env, HOME: home, TMPDIR: home, MANTA_CACHE: cacheRoot(process.env) },
     stdio: ['ignore', 'pipe', 'pipe'],

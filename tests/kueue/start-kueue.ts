@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments, stringify } from 'yaml';
-import { provideKueue } from '../../tools/kueue/provide.ts';
+import { provideKueue } from '../../tools/fetch/kueue/provide.ts';
 import { until } from '../integration/stage.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { freePort } from '../support/free-port.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { kubernetesVersion } from '../../tools/kube/programs.ts';
+import { kubernetesVersion } from '../../tools/fetch/kube/programs.ts';
 import { createRequester } from '../support/api-request.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { createTestNamespace } from '../support/namespace.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ApiRequester, createRequester } from '../support/api-request.ts';
 import { credentialsOf } from '../engine/support/engine-child.ts';
 import { type MantaUp, startMantaUp } from '../support/manta-up.ts';
-import { pythonWith } from '../../tools/test/python.ts';
+import { pythonWith } from '../../tools/dev/test/python.ts';
 import { createTestNamespace } from '../support/namespace.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';
 import { type KubectlAnswer, kubectlOf, normalised } from './kubectl-run.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtinSchemas } from '../../tools/generate/builtin-schemas.ts';
-import { coreTypes } from '../../tools/generate/core-types.ts';
-import { loadKubernetesSchemas } from '../../tools/generate/openapi.ts';
-import { podTemplate } from '../../tools/generate/pod-template.ts';
-import { protobufFields } from '../../tools/generate/protobuf-fields.ts';
+import { builtinSchemas } from '../../tools/generate/kubernetes/builtin-schemas.ts';
+import { coreTypes } from '../../tools/generate/kubernetes/core-types.ts';
+import { loadKubernetesSchemas } from '../../tools/generate/kubernetes/openapi.ts';
+import { podTemplate } from '../../tools/generate/kubernetes/pod-template.ts';
+import { protobufFields } from '../../tools/generate/kubernetes/protobuf-fields.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -1,7 +1,7 @@
 import type { RayCluster } from '@manta/api';
 import { rayClusterSpec, workerGroup } from '@manta/api/testing';
 import { beforeAll, expect, it } from 'vitest';
-import { PUBLISHED } from '../../tools/kube/published.ts';
+import { PUBLISHED } from '../../tools/fetch/kube/published.ts';
 import { workloadOf } from '../integration/kueue.ts';
 import { installPublished } from '../support/published-crds.ts';
 import { sharedControlPlane } from '../support/shared-control-plane.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@manta/api';
 import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLISHED } from '../../tools/kube/published.ts';
+import { PUBLISHED } from '../../tools/fetch/kube/published.ts';
 import { type ApiRequester, createRequester } from '../support/api-request.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type DefinitionServer, installPublished } from '../support/published-crds.ts';

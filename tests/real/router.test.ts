@@ -1,6 +1,6 @@
 import { ROUTER_RULES } from '@manta/router';
 import { stringify } from 'yaml';
-import { PUBLISHED } from '../../tools/kube/published.ts';
+import { PUBLISHED } from '../../tools/fetch/kube/published.ts';
 import { routerSuite } from '../router/gateway-suite.ts';
 import { startControlPlane } from '../support/control-plane.ts';
 import { installPublished } from '../support/published-crds.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { clusterRole, type Profile } from '@manta/operator';
 import { BATCH_SCHEDULERS } from '@manta/plan';
-import { PUBLISHED } from '../../tools/kube/published.ts';
+import { PUBLISHED } from '../../tools/fetch/kube/published.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { gangPermissions } from '../support/gang-permissions.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { groupNames, limitsPage } from '../../tools/limits/limits-table.ts';
+import { groupNames, limitsPage } from '../../tools/generate/limits/limits-table.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(resolve(root, 'docs/limits.md'), 'utf8');

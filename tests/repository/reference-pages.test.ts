@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { referencePages } from '../../tools/reference/pages.ts';
+import { referencePages } from '../../tools/generate/reference/pages.ts';
 
 const folder = resolve(import.meta.dirname, '../../docs/reference');
 

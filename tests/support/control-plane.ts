@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { provideKubeAssets } from '../../tools/kube/provide.ts';
+import { provideKubeAssets } from '../../tools/fetch/kube/provide.ts';
 import { auditPolicy } from './audit-log.ts';
 import { createCertificateAuthority } from './certificates.ts';
 import { freePort } from './free-port.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CustomResourceDefinition } from '@manta/api';
 import { parse } from 'yaml';
-import { provideDefinitions, type PublishedDefinitions } from '../../tools/kube/go-module.ts';
-import { PUBLISHED } from '../../tools/kube/published.ts';
+import { provideDefinitions, type PublishedDefinitions } from '../../tools/fetch/kube/go-module.ts';
+import { PUBLISHED } from '../../tools/fetch/kube/published.ts';
 import type { PlaneClient } from './plane-client.ts';
 
 /** A server that takes requests of an administrator: a real one, or ours. */

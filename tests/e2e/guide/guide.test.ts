@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provideKubeAssets } from '../../../tools/kube/provide.ts';
+import { provideKubeAssets } from '../../../tools/fetch/kube/provide.ts';
 import { endLocalRay, type LocalRay, startLocalRay } from '../support/local-ray.ts';
 import { matches, stepsIn } from './console-block.ts';
 import { Shell } from './shell.ts';

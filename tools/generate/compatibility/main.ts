@@ -1,0 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { compatibilityPage } from './page.ts';
+
+/** `npm run compatibility`: brings docs/compatibility.md up to date with the tests and docs/differences.md. */
+const root = resolve(import.meta.dirname, '../../..');
+writeFileSync(join(root, 'docs/compatibility.md'), compatibilityPage(root));
+console.log('docs/compatibility.md');

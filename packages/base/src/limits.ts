@@ -236,4 +236,8 @@ export const ROUTER_LIMITS = {
   chunkLineBytes: 4 * KIB,
   /** Idle connections kept to one backend. */
   idleConnections: 256,
+  /** Secrets with certificates that the router watches, one request each: API servers allow 100 requests on each of the client's four connections. */
+  secretWatches: 256,
+  /** How long a newly named Secret may delay the next routing table. */
+  newSecretMs: 2_000,
 } as const;

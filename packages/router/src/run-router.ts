@@ -122,6 +122,7 @@ async function route(world: World, options: RouterOptions, stop: AbortSignal, pa
     controllers: router.controllers,
     gracePeriodMs: options.shutdownGraceMs + MANAGER_MARGIN_MS,
     runnables: [
+      ...router.runnables,
       {
         name: 'proxy',
         needsLeader: false,

@@ -2,9 +2,10 @@ import type { RouteTable } from '../proxy/route-table.ts';
 import { attachRoute, parentKey } from './attach-route.ts';
 import { type ConvertedRule, convertRule } from './convert-rule.ts';
 import { GatewayDraft, type GatewayVerdict } from './gateway-draft.ts';
-import { byAge, HostnameClaims } from './hostname-claims.ts';
-import { CONTROLLER_NAME, type Gateway, type HttpRoute, type ParentRef } from './kinds.ts';
+import { HostnameClaims } from './hostname-claims.ts';
+import type { Gateway, HttpRoute, ParentRef } from './kinds.ts';
 import type { Observed } from './observed.ts';
+import { servedGateways } from './served-gateways.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /** The table for the proxy, and what is to be said about the objects that it was made of. */
@@ -23,7 +24,7 @@ export interface ParentVerdict {
 
 /** Decides everything from what there is: pure, so that the same objects always give the same table. */
 export function buildRoutes(observed: Observed, className: string): Built {
-  const gateways = observed.gateways.filter((gateway) => isOurs(gateway, observed, className)).toSorted(byAge);
+  const gateways = servedGateways(observed, className);
   const claims = new HostnameClaims(gateways);
   const ours = new Map(gateways.map((gateway) => [keyOf(gateway), new GatewayDraft(gateway, observed, claims)]));
   const placed = Map.groupBy(
@@ -53,13 +54,6 @@ export function buildRoutes(observed: Observed, className: string): Built {
     gateways: new Map([...ours].map(([key, draft]) => [key, draft.verdict()])),
     routes,
   };
-}
-
-/** A class is ours by its controller; where classes are not installed, or this one is not there, by the name we were told. */
-function isOurs({ spec }: Gateway, { classes }: Observed, className: string): boolean {
-  const name = spec?.gatewayClassName;
-  const found = classes?.find(({ metadata }) => metadata?.name === name);
-  return found === undefined ? name === className : found.spec?.controllerName === CONTROLLER_NAME;
 }
 
 interface Placement {

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from '@manta/api';
 import { resources } from '@manta/kube';
-import { createInformer, describeStatus, type Informer, toKey, type World } from '@manta/runtime';
+import { createInformer, type Informer, toKey, type World } from '@manta/runtime';
 import {
   type Gateway,
   type GatewayClass,
@@ -12,15 +12,12 @@ import {
   referenceGrants,
 } from './kinds.ts';
 import {
-  type CertificateRecord,
-  certificateRecord,
   type Observed,
   SERVICE_NAME,
   type ServiceRecord,
   serviceRecord,
   type SliceRecord,
   sliceRecord,
-  TLS_SECRET,
 } from './observed.ts';
 
 /** Local copies of all that decides where requests go. */
@@ -30,7 +27,6 @@ export interface GatewayCache {
   readonly routes: Informer<HttpRoute>;
   readonly services: Informer<ServiceRecord>;
   readonly slices: Informer<SliceRecord & { readonly namespace: string }, 'service'>;
-  readonly certificates: Informer<CertificateRecord>;
   readonly grants: Informer<ReferenceGrant, 'namespace'>;
 }
 
@@ -48,12 +44,6 @@ export function createGatewayCache(world: World, namespaces: readonly string[]):
       project: (slice) => ({ ...sliceRecord(slice), namespace: slice.metadata?.namespace ?? '' }),
       indexes: { service: ({ namespace, service }) => [toKey(namespace, service)] },
     }),
-    certificates: createInformer(world, {
-      type: resources.secrets,
-      namespaces,
-      fieldSelector: `type=${TLS_SECRET}`,
-      project: certificateRecord,
-    }),
     grants: createInformer<ReferenceGrant, ReferenceGrant, 'namespace'>(world, {
       type: referenceGrants,
       namespaces,
@@ -68,23 +58,19 @@ export function requiredInformers({ gateways: all, routes, services, slices }: G
   return [all, routes, services, slices];
 }
 
-/** What there is to do without where it cannot be had. */
-export function optionalInformers({ classes, certificates, grants }: GatewayCache): readonly Informer[] {
-  return [classes, certificates, grants];
+/** The router works without these if they are not installed or not permitted. */
+export function optionalInformers({ classes, grants }: GatewayCache): readonly Informer[] {
+  return [classes, grants];
 }
 
-/** What the copies show now. */
-export function observe(cache: GatewayCache): Observed {
+/** What the copies show now: everything but certificates, which are watched one by one. */
+export function observe(cache: GatewayCache): Omit<Observed, 'certificate'> {
   return {
     classes: cache.classes.isReady() ? [...cache.classes.records()] : undefined,
     gateways: [...cache.gateways.records()],
     routes: [...cache.routes.records()],
     service: (namespace, name) => cache.services.get(toKey(namespace, name)),
     slices: (namespace, name) => cache.slices.by('service', toKey(namespace, name)),
-    certificate: (namespace, name) => cache.certificates.get(toKey(namespace, name)),
-    certificatesProblem: cache.certificates.isReady()
-      ? undefined
-      : `the router cannot see Secrets: ${describeStatus('Secret', cache.certificates.status())}`,
     grants: (namespace) => cache.grants.by('namespace', namespace),
   };
 }

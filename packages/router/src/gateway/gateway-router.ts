@@ -1,3 +1,4 @@
+import { ROUTER_LIMITS } from '@manta/base';
 import { ApiError } from '@manta/kube';
 import {
   type Controller,
@@ -8,10 +9,12 @@ import {
   keyOf,
   type ReconcileContext,
   type ReconcileResult,
+  type Runnable,
   type World,
 } from '@manta/runtime';
 import type { Proxy } from '../proxy/proxy.ts';
 import { type Built, buildRoutes } from './build-routes.ts';
+import { CertificateWatches } from './certificate-watches.ts';
 import {
   createGatewayCache,
   type GatewayCache,
@@ -27,6 +30,7 @@ import {
   gateways,
   httpRoutes,
 } from './kinds.ts';
+import { namedSecrets } from './named-secrets.ts';
 import { gatewayStatus, routeStatus } from './statuses.ts';
 import { areSaid, judge, mergeConditions, type Verdict } from './verdict.ts';
 import { createClass, writeStatus } from './writes.ts';
@@ -44,6 +48,7 @@ export interface GatewayRouterOptions {
 export interface GatewayRouter {
   readonly informers: readonly Informer[];
   readonly controllers: readonly Controller[];
+  readonly runnables: readonly Runnable[];
   /** Resolves when there is a table, or when it is known that there is none because a kind is out of reach. */
   readonly hasNews: Promise<void>;
   /** From now on clients are served, and statuses say so. */
@@ -57,16 +62,20 @@ export function createGatewayRouter(world: World, options: GatewayRouterOptions)
 class TableKeeper implements GatewayRouter {
   readonly informers: readonly Informer[];
   readonly controllers: readonly Controller[];
+  readonly runnables: readonly Runnable[];
   readonly hasNews: Promise<void>;
   readonly #world: World;
   readonly #options: GatewayRouterOptions;
   readonly #cache: GatewayCache;
+  readonly #certificates: CertificateWatches;
   readonly #gateways: Controller;
   readonly #routes: Controller;
   readonly #classes: Controller;
   #built: Built | undefined;
   #isServing = false;
   #isScheduled = false;
+  /** The wait for newly named Secrets; undefined: none is being waited for. */
+  #patience: { isOver: boolean; readonly cancel: () => void } | undefined;
   #toldNews: () => void = () => undefined;
   #lastReason: string | undefined;
 
@@ -74,6 +83,9 @@ class TableKeeper implements GatewayRouter {
     this.#world = world;
     this.#options = options;
     this.#cache = createGatewayCache(world, options.namespaces);
+    this.#certificates = new CertificateWatches(world, () => this.#schedule());
+    const run = (signal: AbortSignal) => this.#certificates.run(signal);
+    this.runnables = [{ name: 'certificates', needsLeader: false, run }];
     this.hasNews = new Promise((resolve) => {
       this.#toldNews = resolve;
     });
@@ -115,10 +127,37 @@ class TableKeeper implements GatewayRouter {
       return;
     }
     this.#lastReason = undefined;
-    this.#built = buildRoutes(observe(this.#cache), this.#options.className);
+    const observed = observe(this.#cache);
+    this.#certificates.want(namedSecrets(observed, this.#options.className));
+    if (this.#waitsForSecrets()) return;
+    const certificate = (namespace: string, name: string) => this.#certificates.lookup(namespace, name);
+    this.#built = buildRoutes({ ...observed, certificate }, this.#options.className);
     this.#options.proxy.setTable(this.#built.table);
     this.#toldNews();
     if (this.#isServing) this.#enqueueUnsaid();
+  }
+
+  /**
+   * Whether newly named Secrets are still to come. The old table serves until then, so that no listener loses its certificate for a moment;
+   * Secrets that do not arrive in time delay no other change.
+   */
+  #waitsForSecrets(): boolean {
+    if (this.#certificates.isSettled()) {
+      this.#patience?.cancel();
+      this.#patience = undefined;
+      return false;
+    }
+    this.#patience ??= this.#startPatience();
+    return !this.#patience.isOver;
+  }
+
+  #startPatience() {
+    const cancel = this.#world.clock.setTimer(ROUTER_LIMITS.newSecretMs, () => {
+      patience.isOver = true;
+      this.#schedule();
+    });
+    const patience = { isOver: false, cancel };
+    return patience;
   }
 
   #explain(missing: readonly Informer[]): void {

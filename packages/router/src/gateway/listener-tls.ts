@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { certificateProblem } from '../proxy/certificates.ts';
 import type { CertificateRef, Gateway, Listener } from './kinds.ts';
-import type { CertificateRecord, Observed } from './observed.ts';
+import type { CertificateRecord, Observed, SecretName } from './observed.ts';
 import { grantHint, mayRefer, type Referrer } from './reference-grants.ts';
 
 /** What a listener lacks, in the Gateway API's words and in ours. */
@@ -26,12 +26,12 @@ export function isSecure({ protocol }: Listener): boolean {
   return protocol === 'HTTPS';
 }
 
-/** The certificates of an HTTPS listener, or what is wrong with it. A listener without TLS has none, and needs none. */
-export function listenerCertificates(
+/** The Secrets that an HTTPS listener names and may name, or what is wrong with it. A listener without TLS names none. */
+export function certificateNames(
   listener: Listener,
   gateway: Gateway,
-  observed: Observed,
-): readonly CertificateRecord[] | ListenerProblem {
+  observed: Pick<Observed, 'grants'>,
+): readonly SecretName[] | ListenerProblem {
   const { protocol = '', tls = {} } = listener;
   if (!isServed(listener))
     return refused('UnsupportedProtocol', `the router serves HTTP and HTTPS only, not ${protocol}`);
@@ -39,13 +39,30 @@ export function listenerCertificates(
   const { mode = 'Terminate', certificateRefs = [], frontendValidation } = tls;
   if (mode !== 'Terminate')
     return refused('UnsupportedValue', `the router ends TLS itself; tls.mode ${mode} is not served`);
-  // Whoever asks for certificates of clients must not get a listener that lets everybody in.
+  // A user who wants client certificates to be checked must not get a listener that lets every client in.
   if (frontendValidation !== undefined || gateway.spec?.tls?.frontend !== undefined)
     return refused('UnsupportedValue', 'the router does not look at certificates of clients');
   if (certificateRefs.length === 0) return unresolved('InvalidCertificateRef', 'tls.certificateRefs names no Secret');
-  const found: CertificateRecord[] = [];
+  const names: SecretName[] = [];
   for (const ref of certificateRefs) {
-    const certificate = resolve(ref, { kind: 'Gateway', namespace: gateway.metadata?.namespace ?? '' }, observed);
+    const name = nameOf(ref, { kind: 'Gateway', namespace: gateway.metadata?.namespace ?? '' }, observed);
+    if ('reason' in name) return name;
+    names.push(name);
+  }
+  return names;
+}
+
+/** The certificates of an HTTPS listener, or what is wrong with it. A listener without TLS has none and needs none. */
+export function listenerCertificates(
+  listener: Listener,
+  gateway: Gateway,
+  observed: Observed,
+): readonly CertificateRecord[] | ListenerProblem {
+  const names = certificateNames(listener, gateway, observed);
+  if ('reason' in names) return names;
+  const found: CertificateRecord[] = [];
+  for (const name of names) {
+    const certificate = certificateOf(name, observed);
     if ('reason' in certificate) return certificate;
     // One identity holds one certificate of each kind of key: of two the first counts.
     if (!found.some((other) => keyKind(other) === keyKind(certificate))) found.push(certificate);
@@ -53,18 +70,28 @@ export function listenerCertificates(
   return found;
 }
 
-function resolve(ref: CertificateRef, from: Referrer, observed: Observed): CertificateRecord | ListenerProblem {
+function nameOf(ref: CertificateRef, from: Referrer, observed: Pick<Observed, 'grants'>): SecretName | ListenerProblem {
   const { group = '', kind = 'Secret', name = '', namespace = from.namespace } = ref;
   const told = `${namespace}/${name}`;
-  const invalid = (why: string) => unresolved('InvalidCertificateRef', `${told}: ${why}`);
-  if (group !== '' || kind !== 'Secret') return invalid(`${kind} holds no certificate; name a Secret`);
+  if (group !== '' || kind !== 'Secret')
+    return unresolved('InvalidCertificateRef', `${told}: ${kind} holds no certificate; name a Secret`);
+  if (!OBJECT_NAME.test(name) || !OBJECT_NAME.test(namespace))
+    return unresolved('InvalidCertificateRef', `${told}: this is not a name that a Secret can have`);
   const to = { kind, namespace, name } as const;
   if (!mayRefer(from, to, observed)) return unresolved('RefNotPermitted', `${told}: ${grantHint(from, to)}`);
-  if (observed.certificatesProblem !== undefined) return invalid(observed.certificatesProblem);
+  return { namespace, name };
+}
+
+/** Names become part of a field selector: a comma or an equals sign there would select other Secrets. */
+const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
+
+function certificateOf({ namespace, name }: SecretName, observed: Observed): CertificateRecord | ListenerProblem {
+  const invalid = (why: string) => unresolved('InvalidCertificateRef', `${namespace}/${name}: ${why}`);
   const certificate = observed.certificate(namespace, name);
-  if (certificate === undefined) return invalid('there is no such Secret of type kubernetes.io/tls');
-  const problem = problemOf(certificate);
-  return problem === undefined ? certificate : invalid(problem);
+  if (certificate.kind === 'unseen') return invalid(certificate.why);
+  if (certificate.kind === 'absent') return invalid('there is no such Secret of type kubernetes.io/tls');
+  const problem = problemOf(certificate.record);
+  return problem === undefined ? certificate.record : invalid(problem);
 }
 
 /** Certificates are read once, not for every table. */

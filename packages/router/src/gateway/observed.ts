@@ -10,9 +10,7 @@ export interface Observed {
   service(namespace: string, name: string): ServiceRecord | undefined;
   slices(namespace: string, service: string): readonly SliceRecord[];
   /** The Secret of type `kubernetes.io/tls` of that name. */
-  certificate(namespace: string, name: string): CertificateRecord | undefined;
-  /** Why Secrets cannot be seen; undefined where they can. */
-  readonly certificatesProblem?: string | undefined;
+  certificate(namespace: string, name: string): CertificateLookup;
   /** Those that lie in this namespace; none where the kind is not installed. */
   grants(namespace: string): readonly ReferenceGrant[];
 }
@@ -22,6 +20,20 @@ export interface CertificateRecord {
   readonly cert: string;
   readonly key: string;
 }
+
+/** A Secret by its place. */
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is known of a certificate that a listener names. */
+export type CertificateLookup =
+  | { readonly kind: 'found'; readonly record: CertificateRecord }
+  /** There is no such Secret of type `kubernetes.io/tls`. */
+  | { readonly kind: 'absent' }
+  /** The router may not read the Secret, has not read it yet, or watches too many others. */
+  | { readonly kind: 'unseen'; readonly why: string };
 
 /** What is kept of a Service. */
 export interface ServiceRecord {

@@ -14,7 +14,7 @@ export interface Referred {
 }
 
 /** Within a namespace everybody may refer to everything; into another one only with a ReferenceGrant that lies there. */
-export function mayRefer(from: Referrer, to: Referred, observed: Observed): boolean {
+export function mayRefer(from: Referrer, to: Referred, observed: Pick<Observed, 'grants'>): boolean {
   if (from.namespace === to.namespace) return true;
   return observed.grants(to.namespace).some(({ spec }) => {
     const isFrom = spec?.from?.some(

@@ -139,10 +139,10 @@ export function observedOf(content: {
         .map(sliceRecord)
         .filter(({ service }) => service === name),
     certificate(namespace, name) {
+      if (content.certificatesProblem !== undefined) return { kind: 'unseen', why: content.certificatesProblem };
       const secret = find(secrets, namespace, name);
-      return secret === undefined ? undefined : certificateRecord(secret);
+      return secret === undefined ? { kind: 'absent' } : { kind: 'found', record: certificateRecord(secret) };
     },
-    certificatesProblem: content.certificatesProblem,
     grants: (namespace) => grants.filter((grant) => isAt(namespace, grant)),
   };
 }

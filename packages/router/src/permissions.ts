@@ -9,7 +9,8 @@ export const ROUTER_RULES = [
     resources: ['gateways', 'httproutes', 'referencegrants'],
     verbs: ['get', 'list', 'watch'],
   },
-  // For HTTPS listeners only; without it they are not served, and say so.
+  // For HTTPS listeners only; without this rule they are not served and report why. The router watches single Secrets by name, so the rule may be
+  // narrowed with `resourceNames`; `list` and `watch` are needed for that, too.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [GATEWAY_GROUP], resources: ['gatewayclasses'], verbs: ['get', 'list', 'watch', 'create'] },
   {

@@ -14,7 +14,7 @@ import { type CertificateRef, gateways, referenceGrants } from '../../packages/r
 import { installCrds } from '../../packages/router/src/gateway/writes.ts';
 import type { RouteTable } from '../../packages/router/src/proxy/route-table.ts';
 import { gatewayOf, grantOf, secretOf } from '../../packages/router/src/testing/objects.ts';
-import { startTestEngine } from '@manta/engine/testing';
+import { startTestEngine } from '@manta/apiserver/testing';
 
 /** One request for Secrets: what was asked, what came back, and whether its answer has ended. */
 interface SecretRequest {

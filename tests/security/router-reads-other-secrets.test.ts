@@ -18,7 +18,7 @@ import { startTestEngine } from '@manta/apiserver/testing';
 
 /** One request for Secrets: what was asked, what came back, and whether its answer has ended. */
 interface SecretRequest {
-  readonly selector: string | null;
+  readonly selector: string;
   readonly path: string;
   answer: string;
   isOpen: boolean;
@@ -42,7 +42,12 @@ function recording(transport: Transport, requests: SecretRequest[]): Transport {
       const url = new URL(request.path, 'http://server');
       const response = await transport.send(request);
       if (!url.pathname.endsWith('/secrets')) return response;
-      const record = { selector: url.searchParams.get('fieldSelector'), path: url.pathname, answer: '', isOpen: true };
+      const record = {
+        selector: url.searchParams.get('fieldSelector') ?? '',
+        path: url.pathname,
+        answer: '',
+        isOpen: true,
+      };
       requests.push(record);
       async function* body() {
         try {

@@ -1,7 +1,8 @@
 import { Label, NodeType, type Pod, type RayCluster, type RayJob, type RayService } from '@manta/api';
 import { type KubeClient, resources } from '@manta/kube';
-import { CliError, failedTo } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { isRunningAndReady } from './commands/pod-state.ts';
+import { explainRead } from './resolve-target.ts';
 import type { Target } from './target.ts';
 
 /** The RayCluster behind an object, and the head Service that its status names; both are empty until the operator has created them. */
@@ -17,20 +18,21 @@ export async function clusterOf(
   { kind, name }: Target,
 ): Promise<ClusterOfTarget> {
   const ref = { namespace, name };
+  const missing = explainRead(client, namespace, { kind, name });
   switch (kind) {
     case 'raycluster': {
-      const { status }: RayCluster = await client.get(resources.rayClusters, ref).catch(notFound('RayCluster', name));
+      const { status }: RayCluster = await client.get(resources.rayClusters, ref).catch(missing);
       return { clusterName: name, serviceName: status?.head?.serviceName ?? '' };
     }
     case 'rayjob': {
-      const { status }: RayJob = await client.get(resources.rayJobs, ref).catch(notFound('RayJob', name));
+      const { status }: RayJob = await client.get(resources.rayJobs, ref).catch(missing);
       return {
         clusterName: status?.rayClusterName ?? '',
         serviceName: status?.rayClusterStatus?.head?.serviceName ?? '',
       };
     }
     case 'rayservice': {
-      const { status }: RayService = await client.get(resources.rayServices, ref).catch(notFound('RayService', name));
+      const { status }: RayService = await client.get(resources.rayServices, ref).catch(missing);
       const active = status?.activeServiceStatus;
       return {
         clusterName: active?.rayClusterName ?? '',
@@ -40,12 +42,6 @@ export async function clusterOf(
     case 'raycronjob':
       throw new CliError(`RayCronJob ${name} has no cluster of its own. Name one of its RayJobs instead.`);
   }
-}
-
-function notFound(kind: string, name: string) {
-  return (error: unknown): never => {
-    throw failedTo(`unable to find ${kind} ${name}`, error);
-  };
 }
 
 /** The pod that runs a cluster's head now. A ready one wins over one that still starts; rejects when there is none. */

@@ -23,9 +23,14 @@ export class Invocation {
   #transport: Transport | undefined;
   #client: Promise<KubeClient> | undefined;
 
-  constructor(world: CliWorld, flags: GlobalFlags) {
+  /** The words behind `--`, which commander itself drops; undefined without `--`. */
+  readonly behindDashes: readonly string[] | undefined;
+
+  constructor(world: CliWorld, flags: GlobalFlags, args: readonly string[]) {
     this.world = world;
     this.flags = flags;
+    const at = args.indexOf('--');
+    this.behindDashes = at < 0 ? undefined : args.slice(at + 1);
   }
 
   /** Rejects with a `ConfigError` that says what to do when no API server is configured. */

@@ -5,6 +5,8 @@ import { addCreateCommands } from './commands/create-commands.ts';
 import { addGetCommands } from './commands/get-commands.ts';
 import { addJobCommands } from './commands/job-commands.ts';
 import { addClusterCommands } from './commands/cluster-commands.ts';
+import { addPodCommands } from './commands/pods/pod-commands.ts';
+import { addRunCommand } from './commands/run/run-command.ts';
 import { editDistance } from './edit-distance.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { Invocation } from './invocation.ts';
@@ -14,7 +16,7 @@ import type { CliWorld } from './world.ts';
 export async function runKubectlRay(args: readonly string[], world: CliWorld): Promise<ExitCode> {
   const calls: Invocation[] = [];
   const open: OpenInvocation = (command) => {
-    const call = new Invocation(world, command.optsWithGlobals<GlobalFlags>());
+    const call = new Invocation(world, command.optsWithGlobals<GlobalFlags>(), args);
     calls.push(call);
     return call;
   };
@@ -53,6 +55,8 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addCreateCommands(program, open);
   addClusterCommands(program, open);
   addJobCommands(program, open);
+  addRunCommand(program, open);
+  addPodCommands(program, open);
   program
     .argument('[command]')
     .usage('[flags] COMMAND')

@@ -10,6 +10,8 @@ export interface Target {
   readonly name: string;
 }
 
+export const ALL_KINDS: readonly RayKind[] = ['raycluster', 'rayjob', 'rayservice', 'raycronjob'];
+
 /** Where each kind is served. */
 export const RAY_TYPES: Readonly<Record<RayKind, ResourceType>> = {
   raycluster: resources.rayClusters,

@@ -3,7 +3,7 @@ import { type Clock, type Env, systemClock } from '@manta/kube';
 
 /** What a command needs of the machine; tests pass their own. */
 export interface CliWorld {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Env;

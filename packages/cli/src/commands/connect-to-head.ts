@@ -36,7 +36,11 @@ export interface HeadAccess {
 }
 
 /** Checks the flags and reads the file that `--verify` names. */
-export async function readHeadAccess({ address, headers, verify }: JobSubmitFlags): Promise<HeadAccess> {
+export async function readHeadAccess({
+  address,
+  headers,
+  verify,
+}: Pick<JobSubmitFlags, 'address' | 'headers' | 'verify'>): Promise<HeadAccess> {
   const access = { headers: headersOf(headers), tls: await tlsOf(verify) };
   if (address === undefined) return access;
   const url = address.trim().replace(/\/+$/, '');
@@ -45,12 +49,13 @@ export async function readHeadAccess({ address, headers, verify }: JobSubmitFlag
   return { ...access, url };
 }
 
-/** Reaches the head through the API server, or at `--address`, with the token that its cluster asks for. */
+/** Reaches the head through the API server, or at `--address`, with the token that its cluster asks for. `print` gets lines about the way. */
 export async function connectToHead(
   call: Invocation,
   namespace: string,
   clusterName: string,
   access: HeadAccess,
+  print: (line: string) => void = (line) => call.print(line),
 ): Promise<HeadConnection> {
   const { headers } = access;
   const kube = await call.client();
@@ -60,17 +65,17 @@ export async function connectToHead(
   const hasOwnLogin = 'authorization' in headers || 'x-ray-authorization' in headers;
   const token = hasOwnLogin ? undefined : await headToken(kube, cluster, call.world.env['RAY_AUTH_TOKEN']);
   if (access.url !== undefined) {
-    call.print(`Using address ${access.url} (no port-forwarding)`);
+    print(`Using address ${access.url} (no port-forwarding)`);
     return openHead(call, { url: access.url, token }, access, () => Promise.resolve());
   }
-  call.print(`Port forwarding service ${cluster.status?.head?.serviceName ?? ''}`);
+  print(`Port forwarding service ${cluster.status?.head?.serviceName ?? ''}`);
   const forwarding = await forwardPorts(await call.connection(), {
     namespace,
     pod: async () => (await headPodOf(kube, namespace, clusterName)).metadata?.name ?? '',
     ports: [{ local: 0, remote: DASHBOARD_PORT }],
   });
   const url = `http://127.0.0.1:${forwarding.ports[0]?.local}`;
-  call.print(`Port forwarding started on ${url}`);
+  print(`Port forwarding started on ${url}`);
   return openHead(call, { url, token }, access, () => forwarding.close());
 }
 

@@ -5,8 +5,15 @@ import { addHeadFlags, addImageFlags, addWorkerFlags } from './create-commands.t
 import { addGetFlags, type GetFlags } from './get-flags.ts';
 import { jobAttempts } from './job-attempts.ts';
 import { jobList } from './job-list.ts';
+import { jobLogs, type JobLogsFlags, jobStop } from './job-logs.ts';
 import { jobSubmit, type JobSubmitFlags } from './job-submit.ts';
+import { parseTarget } from '../target.ts';
 import { printHelpForUnknown } from './print-help.ts';
+
+/** A RayJob may be named as NAME or as rayjob/NAME. */
+function jobName(text: string): string {
+  return text.includes('/') ? parseTarget(text, ['rayjob']).name : text;
+}
 
 /** `job submit` and what else is done with RayJobs. */
 export function addJobCommands(program: Command, open: OpenInvocation): void {
@@ -20,7 +27,26 @@ export function addJobCommands(program: Command, open: OpenInvocation): void {
     .description('Show every try of a RayJob: outcome, reason, cluster, duration.')
     .argument('<name>', 'RayJob')
     .allowExcessArguments(false)
-    .action((name: string, _: unknown, command: Command) => jobAttempts(open(command), name));
+    .action((name: string, _: unknown, command: Command) => jobAttempts(open(command), jobName(name)));
+  const address = '--address <url>';
+  const addressText = 'address of the Ray dashboard; else the API server forwards a port';
+  job
+    .command('logs')
+    .description('Print what a RayJob has printed; with -f until it ends, with its outcome as exit code.')
+    .argument('<name>', 'RayJob')
+    .allowExcessArguments(false)
+    .option('-f, --follow', 'stay until the job ends, across its attempts')
+    .option(address, addressText)
+    .action((name: string, flags: JobLogsFlags, command: Command) => jobLogs(open(command), jobName(name), flags));
+  job
+    .command('stop')
+    .description('Stop a running RayJob.')
+    .argument('<name>', 'RayJob')
+    .allowExcessArguments(false)
+    .option(address, addressText)
+    .action((name: string, flags: { readonly address?: string }, command: Command) =>
+      jobStop(open(command), jobName(name), flags),
+    );
   const submit = job
     .command('submit')
     .description('Create a RayJob, upload a local directory, run a command in it and print its output.')

@@ -83,7 +83,7 @@ export function commandLine(words: readonly string[]): string {
 const ID_CHARACTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ123456789';
 
 /** Like Ray's own ids: no characters that are easily confused. */
-function newSubmissionId(): string {
+export function newSubmissionId(): string {
   return `raysubmit_${Array.from({ length: 16 }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('')}`;
 }
 

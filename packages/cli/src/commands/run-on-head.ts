@@ -18,7 +18,7 @@ export async function submitToHead(
   { runtimeEnv, packages }: PackedRuntimeEnv,
   flags: JobSubmitFlags,
 ): Promise<void> {
-  await untilItAnswers(call, client);
+  await untilHeadAnswers(call, client);
   for (const { path, uri, bytes, fileCount } of packages) {
     try {
       if (await client.hasPackage(uri)) continue;
@@ -56,8 +56,8 @@ export async function followOnHead(call: Invocation, head: HeadConnection, id: s
     throw new CliError(`the Ray head no longer knows job ${id}: the head was replaced, or the job was deleted`);
 }
 
-/** A cluster is ready a little before its dashboard is. */
-async function untilItAnswers(call: Invocation, client: HeadConnection['client']): Promise<void> {
+/** Waits until the dashboard answers: a cluster is ready a little before its dashboard is. */
+export async function untilHeadAnswers(call: Invocation, client: HeadConnection['client']): Promise<void> {
   const { clock, signal } = call.world;
   const since = clock.now();
   for (;;) {

@@ -10,6 +10,10 @@ export interface Package {
   readonly uri: string;
   readonly bytes: Buffer;
   readonly fileCount: number;
+  /** Size of all files before compression. */
+  readonly totalBytes: number;
+  /** The five largest files, largest first. */
+  readonly largest: readonly PackedFile[];
   readonly skipped: readonly string[];
 }
 
@@ -35,20 +39,34 @@ export async function packDirectory(root: string, { excludes, isModule }: PackOp
   const bytes = await zipFiles(root, files, isModule === true ? `${basename(resolve(root))}/` : '');
   if (bytes.length > MAX_PACKAGE_BYTES) throw tooLarge(root, bytes.length, files);
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return { uri: `gcs://_ray_pkg_${hash}.zip`, bytes, fileCount: files.length, skipped };
+  const uri = `gcs://_ray_pkg_${hash}.zip`;
+  return { uri, bytes, fileCount: files.length, totalBytes: total, largest: largestOf(files), skipped };
+}
+
+function largestOf(files: readonly PackedFile[]): readonly PackedFile[] {
+  return files.toSorted((a, b) => b.size - a.size).slice(0, LARGEST_SHOWN);
+}
+
+/** A line for each file: size, path. */
+export function fileLines(files: readonly PackedFile[]): readonly string[] {
+  return files.map(({ path, size }) => `  ${sizeText(size).padStart(10)}  ${path}`);
 }
 
 function tooLarge(root: string, bytes: number, files: readonly PackedFile[]): CliError {
-  const largest = files
-    .toSorted((a, b) => b.size - a.size)
-    .slice(0, LARGEST_SHOWN)
-    .map(({ path, size }) => `  ${megabytes(size).padStart(10)}  ${path}`);
   return new CliError(
     `${root} is too large for Ray: ${megabytes(bytes)} in ${files.length} files; the limit is ${megabytes(MAX_PACKAGE_BYTES)} and ${MAX_FILES} files. ` +
-      `List what the job does not need in .rayignore. Its largest files:\n${largest.join('\n')}`,
+      `List what the job does not need in .rayignore. Its largest files:\n${fileLines(largestOf(files)).join('\n')}`,
   );
 }
 
 export function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+const KIB = 1024;
+
+/** A size in the unit that suits it. */
+export function sizeText(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  return bytes < KIB * KIB ? `${(bytes / KIB).toFixed(1)} KiB` : megabytes(bytes);
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { messageOf, usageError } from '../cli-error.ts';
 import { type Package, packDirectory } from './pack-directory.ts';
+import { requirementsOf } from './read-requirements.ts';
 
 /** A runtime environment that a head can read, and the packages that it names. */
 export interface PackedRuntimeEnv {
@@ -32,7 +33,7 @@ export async function packRuntimeEnv(
     for (const path of modules) uris.push(typeof path === 'string' ? await uriOf(path, true) : path);
     result['py_modules'] = uris;
   }
-  const readers = { pip: requirements, uv: requirements, conda: (text: string): unknown => parse(text) };
+  const readers = { pip: requirementsOf, uv: requirementsOf, conda: (text: string): unknown => parse(text) };
   for (const [key, read] of Object.entries(readers))
     if (key in result) result[key] = await inlined(result[key], key, read);
   return { runtimeEnv: result, packages };
@@ -40,13 +41,6 @@ export async function packRuntimeEnv(
 
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-function requirements(text: string): readonly string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** The content of the file that the value names; any other value, and the name of no file, stays. */

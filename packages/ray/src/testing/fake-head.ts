@@ -88,6 +88,8 @@ export class FakeHead {
   /** Every job that was begun, in order, over all lives of the head: the same id twice is the same work done twice. */
   readonly executions: { readonly id: string; readonly life: number }[] = [];
   readonly jobs = new Map<string, FakeJob>();
+  /** Names of the packages that were uploaded. */
+  readonly packages = new Set<string>();
   readonly applications = new Map<string, FakeApplication>();
   /** Each configuration that was PUT, oldest first. */
   readonly serveConfigs: unknown[] = [];
@@ -133,6 +135,8 @@ export class FakeHead {
     }
     const job = /^\/api\/jobs\/([^/]*)(?:\/(stop|logs))?$/.exec(path);
     if (job !== null) return this.#jobs(request, decodeURIComponent(job[1] ?? ''), job[2]);
+    const uploaded = /^\/api\/packages\/gcs\/([^/]+)$/.exec(path)?.[1];
+    if (uploaded !== undefined) return this.#packages(request.method, uploaded);
     switch (path) {
       case '/api/serve/applications/':
         return this.#serve(request);
@@ -147,6 +151,11 @@ export class FakeHead {
       default:
         return text(404, '404: Not Found');
     }
+  }
+
+  #packages(method: string, name: string): FakeResponse {
+    if (method === 'PUT') this.packages.add(name);
+    return this.packages.has(name) ? text(200, '') : text(404, `Package ${name} does not exist`);
   }
 
   #version(): unknown {

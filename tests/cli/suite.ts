@@ -4,6 +4,7 @@ import { changeCases } from './cases/change.ts';
 import { getCases } from './cases/get.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
+import { podCases } from './cases/pods.ts';
 import { runCases } from './cases/run.ts';
 import { stoppingCases } from './cases/stopping.ts';
 import { CliStage } from './cli-stage.ts';
@@ -19,6 +20,7 @@ export function cliSuite(access: () => ServerAccess): void {
   changeCases(() => stage);
   objectCases(() => stage);
   jobCases(() => stage);
+  podCases(() => stage);
   runCases(() => stage);
   stoppingCases(() => stage);
 }

@@ -5,6 +5,8 @@ import { deleteObjects } from './delete.ts';
 import { events } from './events.ts';
 import type { LogFlags } from './log-flags.ts';
 import { log } from './log.ts';
+import { logs } from './logs/logs.ts';
+import type { LogsFlags } from './logs/logs-flags.ts';
 import { printHelpForUnknown } from './print-help.ts';
 import { scaleCluster, type ScaleFlags } from './scale-cluster.ts';
 import { session, type SessionFlags } from './session.ts';
@@ -16,7 +18,7 @@ const TARGET = 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservi
 
 const WAIT_MS = 10 * 60_000;
 
-/** `scale`, `delete`, `suspend`, `resume`, `wait`, `events`, `session`, `log` and `version`. */
+/** `scale`, `delete`, `suspend`, `resume`, `wait`, `events`, `session`, `log`, `logs` and `version`. */
 export function addClusterCommands(program: Command, open: OpenInvocation): void {
   const scale = program.command('scale').description('Scale a Ray cluster.');
   printHelpForUnknown(scale);
@@ -82,7 +84,6 @@ export function addClusterCommands(program: Command, open: OpenInvocation): void
 
   program
     .command('log')
-    .alias('logs')
     .description("Download the logs of a Ray cluster: each pod's output and Ray's own log files.")
     .argument('<name>', TARGET)
     .allowExcessArguments(false)
@@ -91,6 +92,28 @@ export function addClusterCommands(program: Command, open: OpenInvocation): void
     .option('--link <cloud>', 'print a link to a cloud console instead: gke')
     .addHelpText('after', '\nExample:\n  kubectl ray log sample --node-type head')
     .action((name: string, flags: LogFlags, command: Command) => log(open(command), name, flags));
+
+  program
+    .command('logs')
+    .description('Print the logs of all containers of a Ray resource, or of all Ray pods of the namespace.')
+    .argument('[name]', 'NAME, or TYPE/NAME: raycluster, rayjob, rayservice')
+    .allowExcessArguments(false)
+    .option('-f, --follow', 'stay, and join pods as they start')
+    .addOption(new Option('--since <duration>', 'only lines that are newer, e.g. 10m').argParser(duration))
+    .option('--tail <n>', 'only the last lines of each container', int32)
+    .option('--grep <regex>', 'only lines that match')
+    .addOption(new Option('--node-type <type>', 'all, head or worker').argParser(nodeType).default('all'))
+    .option('--group <name>', 'only pods of this worker group')
+    .option('-c, --container <name>', 'only this container')
+    .option('-p, --previous', 'the former run of restarted containers')
+    .option('--download <dir>', "save the logs and Ray's own log files there, a folder for each pod")
+    .addOption(new Option('--out-dir <dir>', 'as for log').hideHelp())
+    .addOption(new Option('--link <cloud>', 'as for log').hideHelp())
+    .addHelpText(
+      'after',
+      "\nExamples:\n  kubectl ray logs rayservice/sample -f --grep 'ERROR|Traceback'\n  kubectl ray logs sample --node-type worker --since 10m",
+    )
+    .action((name: string | undefined, flags: LogsFlags, command: Command) => logs(open(command), name, flags));
 
   program
     .command('version')

@@ -9,6 +9,7 @@ import { clusterOf } from '../head-pod.ts';
 import type { Invocation } from '../invocation.ts';
 import { parseTarget } from '../target.ts';
 import { extractTar } from './extract-tar.ts';
+import { containerRuns } from './logs/containers.ts';
 import { cloudLoggingLink } from './gke-link.ts';
 import type { LogFlags } from './log-flags.ts';
 
@@ -45,7 +46,7 @@ export async function log(call: Invocation, text: string, flags: LogFlags): Prom
   }
   await checkFolder(folder);
   try {
-    await download(call, namespace, folder, await podsOf(call, namespace, target, flags));
+    await downloadLogs(call, namespace, folder, await podsOf(call, namespace, target, flags));
   } catch (error) {
     // Removes the folder only where it is still empty.
     if (isDefaulted) await rmdir(folder).catch(() => undefined);
@@ -84,7 +85,13 @@ async function podsOf(
   return items;
 }
 
-async function download(call: Invocation, namespace: string, folder: string, pods: readonly Pod[]): Promise<void> {
+/** Saves the logs of these pods, four at a time; each is streamed to disk. Rejects at the end with the pods that failed. */
+export async function downloadLogs(
+  call: Invocation,
+  namespace: string,
+  folder: string,
+  pods: readonly Pod[],
+): Promise<void> {
   const waiting = [...pods];
   const failures: string[] = [];
   const work = async () => {
@@ -112,8 +119,13 @@ async function downloadPod(call: Invocation, namespace: string, folder: string, 
   const target = join(folder, name);
   await mkdir(target, { recursive: true });
   call.print(`Downloading log for Ray Node ${name}`);
-  const output = podLogs(await call.transport(), { namespace, pod: name, container, signal });
-  await pipeline(output, createWriteStream(join(target, 'stdout.log')));
+  for (const run of containerRuns(pod)) {
+    if (run.waitsFor !== undefined) continue;
+    const output = podLogs(await call.transport(), { namespace, pod: name, container: run.container, signal });
+    // The Ray container's output has the name that KubeRay's plugin gives it.
+    const file = run.container === container ? 'stdout.log' : `${run.container}.log`;
+    await pipeline(output, createWriteStream(join(target, file)));
+  }
   const command = ['tar', '--warning=no-file-changed', '-cf', '-', '-C', LOGS_IN_POD, '.'];
   const running = await execInPod(await call.connection(), { namespace, pod: name, container, command, signal });
   // What is not waited for, because the archive is damaged, must not become an unhandled rejection.

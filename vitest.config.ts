@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs nothing but Node; `reference` needs the peer's recorded material (MANTA_SHARED); `conformance` holds the embedded API
- * server against the suite that also runs on the real one; `security` performs attacks and fuzzes every listener; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
+ * server against the suite that also runs on the real one; `security` performs attacks and fuzzes every listener; `console` serves the web console on the embedded engine; `engine` runs it as a process, kills it and starts it again; `sim` plays whole programs on virtual time; `real` needs the Kubernetes programs
  * that `npm run kube:assets` provides; `kueue` needs them too and Kueue, which takes minutes to build and is run by `npm run kueue` alone; `ray` and `e2e` need Ray from PyPI, which is installed into the user's cache.
  */
 export default defineConfig({
@@ -35,6 +35,9 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
+      },
+      {
+        test: { name: 'console', include: ['tests/console/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 },
       },
       { test: { name: 'engine', include: ['tests/engine/**/*.test.ts'], testTimeout: 60_000 } },
       {

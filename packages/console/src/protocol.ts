@@ -56,8 +56,8 @@ export type StreamMessage =
   | { readonly type: 'snapshot'; readonly kind: StreamedKind; readonly items: readonly StreamedObject[] }
   | { readonly type: 'upsert'; readonly kind: StreamedKind; readonly object: StreamedObject }
   | { readonly type: 'delete'; readonly kind: StreamedKind; readonly namespace: string; readonly name: string }
-  /** Every 10 s: the server's clock, and since when its caches are behind the API server; absent: they are current. */
-  | { readonly type: 'heartbeat'; readonly now: string; readonly behindSince?: string }
+  /** Every 10 s: the server's clock, and why its caches are behind the API server; absent: they are current. */
+  | { readonly type: 'heartbeat'; readonly now: string; readonly behind?: string }
   /** The session ended; the page asks the viewer to log in. */
   | { readonly type: 'logout'; readonly reason: string };
 

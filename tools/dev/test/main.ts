@@ -8,7 +8,7 @@ const HELP = `npm test [-- options]
 
 Runs every test that this machine can run and says what it left out. The last line is "N passed, N failed".
 
-  --only TIER   run one tier (types, lint, format, audit, unit, conformance, security, engine, sim, reference, real, ray, e2e, oracle); may be given several times
+  --only TIER   run one tier (types, types-web, lint, format, audit, unit, conformance, security, console, engine, sim, reference, real, ray, e2e, oracle); may be given several times
   --help        this text
 
 MANTA_REQUIRE=all makes everything that is left out or skipped a failure, as CI does.

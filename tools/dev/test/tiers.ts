@@ -38,6 +38,11 @@ export function tiers(root: string): readonly Tier[] {
 
   return [
     check('types', 'the TypeScript compiler', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
+    check('types-web', 'the TypeScript compiler, for the console page', 'tsc', [
+      '--noEmit',
+      '-p',
+      'packages/console-web/tsconfig.json',
+    ]),
     check('lint', 'oxlint, type-aware', 'oxlint', ['--type-aware', '--deny-warnings']),
     check('format', "Biome's formatting", 'biome', ['format']),
     check('audit', 'what the lockfile lets in, and known weaknesses of it', process.execPath, [
@@ -53,6 +58,11 @@ export function tiers(root: string): readonly Tier[] {
       name: 'security',
       what: 'attacks: each defect of the security reviews is tried again, and every listener is fuzzed',
       run: () => runVitestProject('security', env),
+    },
+    {
+      name: 'console',
+      what: "the web console's server on the embedded engine, and its page in Chromium",
+      run: () => runVitestProject('console', env),
     },
     {
       name: 'engine',

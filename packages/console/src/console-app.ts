@@ -1,0 +1,130 @@
+import { ApiError } from '@manta/kube';
+import { type Context, Hono } from 'hono';
+import type { ConsoleParts } from './console-parts.ts';
+import { isForeignRead, refuse } from './http/request-guard.ts';
+import { NOT_CACHED, SECURITY_HEADERS } from './http/security-headers.ts';
+import { clearCookie, sessionIdIn, setCookie } from './identity/session-cookie.ts';
+import type { ViewerSession } from './identity/sessions.ts';
+import { openViewerAccess, type Viewer, whoAmI } from './identity/viewer.ts';
+import { streamResponse } from './live/stream-response.ts';
+import { passToApiServer, problem } from './passthrough/pass-to-api-server.ts';
+import type { LoginMethods, Session } from './protocol.ts';
+
+const MAX_TOKEN_LENGTH = 16 * 1024;
+
+/** All routes of the console. Each answer carries the security headers; each write leaves an audit line. */
+export function createConsoleApp(parts: ConsoleParts): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    const { method, raw } = context.req;
+    const bearer = bearerIn(raw.headers);
+    const refused = refuse(bearer === undefined ? method : 'GET', raw.headers, { hosts: parts.hosts() });
+    if (refused !== undefined) return problem(refused.status, refused.message);
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    return undefined;
+  });
+  app.onError((error) => {
+    if (error instanceof ApiError) return problem(error.code === 401 ? 401 : 502, error.message);
+    parts.log.error('A request failed', error);
+    return problem(500, 'the console failed to answer; its log has the cause');
+  });
+  app.get('/api/session', (context) => {
+    const session = sessionOf(parts, context);
+    if (session !== undefined) return context.json(describe(session), 200, NOT_CACHED);
+    return context.json({ methods: parts.methods } satisfies LoginMethods, 401, NOT_CACHED);
+  });
+  app.post('/api/login/token', async (context) => {
+    const body: unknown = await context.req.json().catch(() => undefined);
+    const token = typeof body === 'object' && body !== null && 'token' in body ? body.token : undefined;
+    if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token))
+      return problem(400, 'the body must be {"token": "<bearer token>"}: one line of printable characters');
+    return await logIn(parts, { method: 'token', credentials: { headers: { authorization: `Bearer ${token}` } } });
+  });
+  app.get('/login/once', async (context) => {
+    const code = context.req.query('code') ?? '';
+    if (parts.codes?.redeem(code) !== true)
+      return problem(403, 'this link was used already or has expired: `bin/manta status` prints a new one');
+    const answer = await logIn(parts, { method: 'one-time-url', credentials: await parts.server.credentials() });
+    if (answer.status !== 200) return answer;
+    return new Response(null, {
+      status: 303,
+      headers: { ...SECURITY_HEADERS, location: '/', 'set-cookie': answer.headers.get('set-cookie') ?? '' },
+    });
+  });
+  app.post('/api/logout', (context) => {
+    const session = sessionOf(parts, context);
+    if (session !== undefined) parts.sessions.end(session.id, 'you logged out');
+    return new Response(null, { status: 204, headers: { ...SECURITY_HEADERS, 'set-cookie': clearCookie() } });
+  });
+  app.get('/api/stream', (context) => {
+    const session = sessionOf(parts, context);
+    if (session === undefined || isForeignRead(context.req.raw.headers)) return problem(401, 'log in first');
+    return streamResponse(parts, session, context.req.raw.signal);
+  });
+  app.all('/api/v1/*', (context) => pass(parts, context));
+  app.all('/apis/*', (context) => pass(parts, context));
+  app.get('/version', (context) => pass(parts, context));
+  app.get('/healthz', (context) => context.text('ok'));
+  app.get('*', (context) => staticFile(parts, context));
+  return app;
+}
+
+/** Verifies the credentials at the API server before a session exists. */
+async function logIn(parts: ConsoleParts, login: Pick<Viewer, 'method' | 'credentials'>): Promise<Response> {
+  const access = openViewerAccess(parts.server, login.credentials, parts.clock);
+  try {
+    const viewer: Viewer = { ...login, ...(await whoAmI(access.client)) };
+    const session = parts.sessions.start(viewer, access);
+    parts.log.info('Logged in', { user: viewer.user, method: viewer.method });
+    const maxAge = (session.expiresAtMs - parts.clock.now()) / 1000;
+    return Response.json(describe(session), {
+      headers: { ...NOT_CACHED, 'set-cookie': setCookie(session.id, maxAge) },
+    });
+  } catch (error) {
+    await access.transport.close();
+    if (error instanceof ApiError && error.code === 401)
+      return problem(
+        401,
+        'the API server does not accept these credentials: get a new token, for example with `kubectl create token`',
+      );
+    throw error;
+  }
+}
+
+async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
+  const { raw, method, path } = context.req;
+  const token = bearerIn(raw.headers);
+  if (token !== undefined) {
+    const { client, transport } = parts.clients.of(token);
+    return await passToApiServer(raw, { client, transport, caller: 'client', signal: raw.signal });
+  }
+  const session = sessionOf(parts, context);
+  if (session === undefined || isForeignRead(raw.headers)) return problem(401, 'log in first');
+  const answer = await passToApiServer(raw, { ...session.access, caller: 'page', signal: session.ended });
+  if (answer.status === 401) parts.sessions.end(session.id, 'the API server no longer accepts your credentials');
+  if (method !== 'GET') parts.log.info('Write', { user: session.viewer.user, method, path, status: answer.status });
+  return answer;
+}
+
+function staticFile({ files }: ConsoleParts, context: Context): Response {
+  // Every view has a URL of its own: what is not a file is the page, which looks at the URL itself.
+  const file = files.get(context.req.path) ?? (/\.\w+$/.test(context.req.path) ? undefined : files.get('/index.html'));
+  return file === undefined
+    ? problem(404, `there is no file ${context.req.path}`)
+    : new Response(file.body, { headers: { ...SECURITY_HEADERS, ...file.headers } });
+}
+
+function sessionOf({ sessions }: ConsoleParts, context: Context): ViewerSession | undefined {
+  return sessions.find(sessionIdIn(context.req.header('cookie')));
+}
+
+function describe({ viewer, expiresAtMs }: ViewerSession): Session {
+  const { user, groups, method } = viewer;
+  return { user, groups, method, expiresAt: new Date(expiresAtMs).toISOString() };
+}
+
+function bearerIn(headers: Headers): string | undefined {
+  return /^Bearer ([\x21-\x7e]+)$/.exec(headers.get('authorization') ?? '')?.[1];
+}

@@ -1,0 +1,24 @@
+import type { Clock, Connection } from '@manta/kube';
+import type { Logger } from '@manta/runtime';
+import type { StaticFile } from './http/static-files.ts';
+import type { BearerClients } from './identity/bearer-clients.ts';
+import type { OneTimeCodes } from './identity/one-time-codes.ts';
+import type { Sessions } from './identity/sessions.ts';
+import type { Caches } from './live/caches.ts';
+import type { LoginMethod } from './protocol.ts';
+
+/** What the routes of the console work with. */
+export interface ConsoleParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the API server is. Its credentials are used for nothing but one-time URLs. */
+  readonly server: Connection;
+  readonly caches: Caches;
+  readonly sessions: Sessions;
+  readonly clients: BearerClients;
+  readonly files: ReadonlyMap<string, StaticFile>;
+  readonly hosts: () => readonly string[];
+  /** Absent: there are no one-time URLs. */
+  readonly codes?: OneTimeCodes;
+  readonly methods: readonly LoginMethod[];
+}

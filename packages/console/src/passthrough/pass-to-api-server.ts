@@ -1,0 +1,127 @@
+import { type KubeClient, resources, type Transport, TransportError } from '@manta/kube';
+import { NOT_CACHED, SECURITY_HEADERS } from '../http/security-headers.ts';
+import { type Caller, proxiedService, refuseRoute } from './allowed-routes.ts';
+
+/** Headers of a request that the API server needs. Cookies and everything else that the browser adds stay here. */
+const REQUEST_HEADERS: readonly string[] = ['accept', 'content-type'];
+const RESPONSE_HEADERS: readonly string[] = ['content-type', 'retry-after', 'warning', 'audit-id'];
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export interface PassOptions {
+  readonly client: KubeClient;
+  readonly transport: Transport;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** Passes a request on with the caller's identity and streams the answer back: watches and logs go on as long as the caller listens. */
+export async function passToApiServer(request: Request, options: PassOptions): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const refused = refuseRoute(request.method, pathname, options.caller) ?? (await refuseService(pathname, options));
+  if (refused !== undefined) return problem(refused.status, refused.message);
+  const body = await bodyOf(request);
+  if (body === 'too-large')
+    return problem(413, `the body is larger than ${MAX_BODY_BYTES} bytes, the limit of the console`);
+  try {
+    const answer = await options.transport.send({
+      method: asMethod(request.method),
+      path: pathname + withRayEvents(pathname, search),
+      headers: pick((name) => request.headers.get(name) ?? undefined, REQUEST_HEADERS),
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.any([options.signal, request.signal]),
+    });
+    return new Response(toStream(answer.body), {
+      status: answer.status,
+      headers: {
+        ...SECURITY_HEADERS,
+        ...NOT_CACHED,
+        // Whatever a pod writes into its log must never become a page of this origin.
+        'content-security-policy': "default-src 'none'; sandbox",
+        ...pick((name) => answer.headers[name], RESPONSE_HEADERS),
+      },
+    });
+  } catch (error) {
+    if (error instanceof TransportError) return problem(502, `the API server did not answer: ${error.message}`);
+    throw error;
+  }
+}
+
+export function problem(status: number, message: string): Response {
+  return Response.json({ message }, { status, headers: { ...SECURITY_HEADERS, ...NOT_CACHED } });
+}
+
+/** Only Services of Ray clusters are proxied, like in KubeRay's API server. */
+async function refuseService(
+  path: string,
+  { client, signal }: PassOptions,
+): Promise<{ readonly status: number; readonly message: string } | undefined> {
+  const target = proxiedService(path);
+  if (target === undefined) return undefined;
+  const found = await client.list(resources.services, {
+    namespace: target.namespace,
+    fieldSelector: `metadata.name=${target.service}`,
+    labelSelector: 'app.kubernetes.io/name=kuberay',
+    signal,
+  });
+  if (found.items.length > 0) return undefined;
+  return {
+    status: 404,
+    message: `Service ${target.namespace}/${target.service} does not exist or is not a Service of a Ray cluster`,
+  };
+}
+
+/** Events are those of Ray objects, like in KubeRay's API server. */
+function withRayEvents(path: string, search: string): string {
+  if (!/\/apis\/events\.k8s\.io\//.test(path)) return search;
+  const params = new URLSearchParams(search);
+  const own = params.get('fieldSelector');
+  params.set('fieldSelector', [...(own === null ? [] : [own]), 'regarding.apiVersion=ray.io/v1'].join(','));
+  return `?${params.toString()}`;
+}
+
+async function bodyOf(request: Request): Promise<Uint8Array | undefined | 'too-large'> {
+  if (request.body === null || request.method === 'GET') return undefined;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return 'too-large';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+function pick(read: (name: string) => string | undefined, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = read(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function asMethod(method: string): 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' {
+  switch (method) {
+    case 'POST':
+    case 'PUT':
+    case 'PATCH':
+    case 'DELETE':
+      return method;
+    default:
+      return 'GET';
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sharedCrds } from '@manta/api/crds';
+import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
+import { type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
+import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
+import { createLogger, encodeConsole } from '@manta/runtime';
+
+/** A console on an engine without pods, with two users: `ada` is an administrator, `vera` may do nothing until a test lets her. */
+export interface ConsoleFixture {
+  readonly engine: TestEngine;
+  readonly console: RunningConsole;
+  /** What the console logged. */
+  readonly log: () => string;
+  request(path: string, init?: RequestInit & { readonly cookie?: string }): Promise<Response>;
+  /** Logs a user in and returns the cookie. */
+  logIn(token: 'ada' | 'vera'): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface FixtureOptions {
+  readonly clock?: Clock;
+  readonly hasOneTimeUrls?: boolean;
+}
+
+export async function startConsoleFixture({
+  clock = systemClock,
+  hasOneTimeUrls = false,
+}: FixtureOptions = {}): Promise<ConsoleFixture> {
+  const tokens = new Map([
+    ['ada', { name: 'ada', groups: ['system:masters', 'system:authenticated'] }],
+    ['vera', { name: 'vera', groups: ['system:authenticated'] }],
+  ]);
+  const engine = await startTestEngine({ tokens });
+  for (const crd of sharedCrds()) await engine.client.create(resources.customResourceDefinitions, crd);
+  const folder = mkdtempSync(join(tmpdir(), 'manta-console-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>page</title>');
+  writeFileSync(join(folder, 'assets/app-1234.js'), 'export {};');
+  const lines: string[] = [];
+  const log = createLogger({
+    clock,
+    main: {
+      sink: {
+        write: (line: string) => void lines.push(line),
+        flush: async () => undefined,
+        flushSync: () => undefined,
+        takeDropped: () => 0,
+      },
+      encode: encodeConsole,
+    },
+  });
+  const server = await loadConnection({ kubeconfig: engine.admin.kubeconfig.path });
+  const transport = createTransport({ connection: server, clock: systemClock });
+  const client = createKubeClient({ transport, clock: systemClock });
+  const running = await startConsole({
+    clock,
+    log,
+    server,
+    client,
+    listen: { host: '127.0.0.1', port: 0 },
+    hosts: [],
+    folder,
+    hasOneTimeUrls,
+  });
+  const request: ConsoleFixture['request'] = (path, { cookie, ...init } = {}) =>
+    fetch(new URL(path, running.url), {
+      redirect: 'manual',
+      ...init,
+      headers: {
+        ...(cookie === undefined ? {} : { cookie }),
+        'x-manta-console': '1',
+        ...(init.headers as Record<string, string> | undefined),
+      },
+    });
+  return {
+    engine,
+    console: running,
+    log: () => lines.join(''),
+    request,
+    logIn: async (token) => {
+      const answer = await request('/api/login/token', { method: 'POST', body: JSON.stringify({ token }) });
+      if (answer.status !== 200) throw new Error(`login failed: ${await answer.text()}`);
+      return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    },
+    close: async () => {
+      await running.close();
+      await transport.close();
+      await engine.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Reads a stream of server-sent events message by message. */
+export async function* messagesOf(answer: Response): AsyncGenerator<StreamMessage> {
+  let text = '';
+  for await (const chunk of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) yield JSON.parse(part.slice('data: '.length)) as StreamMessage;
+  }
+}
+
+/** Reads until a message fulfils the condition. */
+export async function until(
+  messages: AsyncGenerator<StreamMessage>,
+  isWanted: (message: StreamMessage) => boolean,
+): Promise<StreamMessage> {
+  for (;;) {
+    const { done, value } = await messages.next();
+    if (done === true) throw new Error('the stream ended before the wanted message');
+    if (isWanted(value)) return value;
+  }
+}

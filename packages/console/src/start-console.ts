@@ -54,6 +54,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     ...(hasOneTimeUrls ? { codes } : {}),
   });
   const { headersMs, idleMs, checkMs, headerBytes } = LISTENER_LIMITS;
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -63,7 +64,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       connectionsCheckingInterval: checkMs,
       maxHeaderSize: headerBytes,
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    (request, response) => void listener(request, response),
   );
   const port = await listenOn(server, listen);
   const host = listen.host ?? '127.0.0.1';

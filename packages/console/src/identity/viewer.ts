@@ -25,13 +25,15 @@ export interface ViewerAccess {
 
 /** Opens nothing before its first request. A rejected token is not refreshed: the session ends instead. */
 export function openViewerAccess(server: Connection, credentials: Credentials, clock: Clock): ViewerAccess {
-  const { connectSocket } = server;
   const connection: Connection = {
     server: server.server,
     tls: server.tls,
     credentials: () => credentials,
     invalidateCredentials: () => undefined,
-    ...(connectSocket === undefined ? {} : { connectSocket: (signal) => connectSocket.call(server, signal) }),
+    // Where the server is reached directly, there is nothing to take over.
+    ...(server.connectSocket === undefined
+      ? {}
+      : { connectSocket: (signal) => server.connectSocket?.(signal) ?? Promise.reject(signal.reason) }),
   };
   const transport = createTransport({ connection, clock, userAgent: 'manta-console', maxSessions: 1 });
   return { transport, client: createKubeClient({ transport, clock }) };

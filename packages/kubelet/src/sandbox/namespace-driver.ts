@@ -2,7 +2,7 @@ import { guardConnection } from '@manta/base';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { homedir } from 'node:os';
-import { join, resolve as absolute } from 'node:path';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { SERVICE_CIDR } from '@manta/apiserver';
 import { readFirstLine } from '../supervisor/connection.ts';
@@ -11,6 +11,7 @@ import { enterLine, rootScript } from '../supervisor/root-script.ts';
 import type { Front } from '../network/balancer.ts';
 import { clusterFronts } from '../network/service-routes.ts';
 import { AddressPool } from './address-pool.ts';
+import { hiddenPaths } from './hidden-paths.ts';
 import { SupervisorKeeper } from './supervisor-keeper.ts';
 import type { SupervisorConnection } from './supervisor-connection.ts';
 import { execIn, type SupervisedProcess, openSocket, startOn } from './supervisor-process.ts';
@@ -90,7 +91,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       socket: settings.socket,
       keeper,
       mode,
-      hidden: [options.dataDir, homedir(), ...(options.hidden ?? [])].map((path) => absolute(path)),
+      hidden: [options.dataDir, homedir(), ...(options.hidden ?? [])],
     };
     const addresses = new AddressPool(SUBNET);
     return {
@@ -186,7 +187,8 @@ async function startProcess(
     shmBytes,
     mounts,
     programs,
-    hidden,
+    // Resolved for each container: a kubeconfig is written after the first have started.
+    hidden: hiddenPaths(hidden, programs),
     path: env['PATH'] ?? '',
     joins,
   });

@@ -28,6 +28,42 @@ describe('programs that stand for an image', () => {
     expect(around('alias/bin')).toEqual(['alias/bin', 'alias/lib', 'real/bin', 'real/lib']);
   });
 
+  it('are pyenv and its Pythons if the folder is one of pyenv’s shims', () => {
+    make('dot/shims', 'dot/libexec', 'dot/versions/3.11.7/bin', 'dot/versions/3.11.7/lib', 'dot/cache', 'dot/secrets');
+    make('elsewhere/bin', 'elsewhere/lib');
+    symlinkSync(join(home, 'elsewhere'), join(home, 'dot/versions/system'));
+    writeFileSync(join(home, 'dot/version'), '3.11.7\n');
+    const shim = `#!/usr/bin/env bash\nexport PYENV_ROOT="${home}/dot"\nexec "${home}/dot/libexec/pyenv" exec "$program" "$@"\n`;
+    writeFileSync(join(home, 'dot/shims/python'), shim);
+    expect(around('dot/shims')).toEqual([
+      'dot/libexec',
+      'dot/shims',
+      'dot/version',
+      'dot/versions',
+      'elsewhere/bin',
+      'elsewhere/lib',
+    ]);
+  });
+
+  it('are no installation around a folder of shims of another program', () => {
+    make('other/shims', 'other/libexec', 'other/versions');
+    writeFileSync(join(home, 'other/shims/python'), '#!/bin/sh\nexec /somewhere/else "$@"\n');
+    expect(around('other/shims')).toEqual(['other/shims']);
+  });
+
+  it('are all formulas of Homebrew, from its own programs or from a virtual environment of its Python', () => {
+    make('brew/bin', 'brew/lib', 'brew/opt', 'brew/Cellar/python/3.12.1/bin', 'brew/Cellar/ssl/3/lib', 'brew/var/db');
+    writeFileSync(join(home, 'brew/Cellar/python/3.12.1/bin/python3'), '');
+    symlinkSync('../Cellar/python/3.12.1', join(home, 'brew/opt/python'));
+    symlinkSync('../Cellar/python/3.12.1/bin/python3', join(home, 'brew/bin/python3'));
+    const all = ['brew/Cellar', 'brew/bin', 'brew/lib', 'brew/opt'];
+    expect(around('brew/bin')).toEqual(all);
+    make('of-brew/bin');
+    symlinkSync(join(home, 'brew/opt/python/bin/python3'), join(home, 'of-brew/bin/python3'));
+    writeFileSync(join(home, 'of-brew/pyvenv.cfg'), `home = ${home}/brew/opt/python/bin\n`);
+    expect(around('of-brew/bin')).toEqual([...all, 'of-brew']);
+  });
+
   it('bring nothing along that merely lies beside them', () => {
     make('user/.local/bin', 'user/.local/lib', 'user/.local/share/keyrings', 'tools/plain', 'tools/other');
     expect(around('user/.local/bin')).toEqual(['user/.local/bin', 'user/.local/lib']);

@@ -2,14 +2,20 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** The parts of an installation that its programs read. Whatever else lies beside them is none of a container's business: in `~/.local`, say. */
+/** The parts of an installation that its programs read. Nothing else beside them is shown, for example in `~/.local`. */
 const PARTS = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'include', 'etc', 'ssl', 'usr', 'pyvenv.cfg'];
+/** The parts of a Homebrew prefix besides those: each formula's files, to which the links in `bin` and `lib` lead. */
+const BREW_PARTS = ['Cellar', 'opt'];
+/** The parts of pyenv's root that its shims need: pyenv itself, and each Python that it has installed. */
+const PYENV_PARTS = ['libexec', 'pyenv.d', 'version', 'versions'];
 /** What marks a folder that holds an installation of Python and nothing else, which is shown whole. */
 const WHOLE = ['pyvenv.cfg', 'conda-meta'];
 /** Part of every container anyway. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib[^/]*|nix\/store|gnu\/store)(?:\/|$)/;
 /** Programs whose own installation is needed too, as they may be links out of a virtual environment. */
 const INTERPRETER = /^python\d*(?:\.\d+)?$/;
+/** A line of pyenv's shims: `exec "/home/me/.pyenv/libexec/pyenv" exec "$program" "$@"`. */
+const PYENV_SHIM = /^exec "(\/[^"\n]*\/pyenv)" exec /m;
 const SHEBANG = /^#!\s*(\/\S+)/;
 
 /**
@@ -21,12 +27,24 @@ export function programsAround(bin: string): readonly string[] {
   if (known !== undefined) return known;
   const installations = new Set<string>();
   const found = new Set<string>([bin]);
+  const add = (home: string, parts: readonly string[]) => {
+    for (const part of parts) if (existsSync(join(home, part))) found.add(join(home, part));
+  };
   const visit = (folder: string) => {
-    const home = basename(folder) === 'bin' ? dirname(folder) : undefined;
-    if (home === undefined || home === '/' || installations.has(home)) return;
-    installations.add(home);
+    const home = dirname(folder);
+    if (home === '/' || installations.has(folder)) return;
+    installations.add(folder);
+    if (isPyenv(folder)) {
+      add(home, PYENV_PARTS);
+      for (const version of namesIn(join(home, 'versions'))) visit(join(home, 'versions', version, 'bin'));
+      const pyenv = PYENV_SHIM.exec(textOf(join(folder, 'python')))?.[1];
+      if (pyenv !== undefined) visit(dirname(pyenv));
+    }
+    if (basename(folder) !== 'bin') return;
     if (isWhole(home)) found.add(home);
-    else for (const part of PARTS) if (existsSync(join(home, part))) found.add(join(home, part));
+    else add(home, PARTS);
+    const prefix = brewPrefixOf(home);
+    if (prefix !== undefined) add(prefix, [...PARTS, ...BREW_PARTS]);
     for (const interpreter of interpretersOf(folder)) visit(dirname(interpreter));
   };
   visit(bin);
@@ -40,6 +58,18 @@ export function programsAround(bin: string): readonly string[] {
 
 /** An installation does not change under a running engine. */
 const cache = new Map<string, readonly string[]>();
+
+/** The scripts in pyenv's folder of shims run the same program of the Python that pyenv chooses. */
+function isPyenv(folder: string): boolean {
+  return basename(folder) === 'shims' && PYENV_SHIM.test(textOf(join(folder, 'python')));
+}
+
+/** The Homebrew prefix that an installation is, or is a formula of: `<prefix>/opt/<formula>`, `<prefix>/Cellar/<formula>/<version>`. */
+function brewPrefixOf(home: string): string | undefined {
+  const isPrefix = (folder: string) => existsSync(join(folder, 'Cellar')) && existsSync(join(folder, 'opt'));
+  const formula = /^(.+?)\/(?:opt\/[^/]+|Cellar\/[^/]+\/[^/]+)$/.exec(home)?.[1];
+  return [home, ...(formula === undefined ? [] : [formula])].find(isPrefix);
+}
 
 /** Somebody may have made a virtual environment of their home. */
 function isWhole(home: string): boolean {

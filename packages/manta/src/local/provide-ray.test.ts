@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -72,7 +72,7 @@ describe('providing Ray', () => {
       await writeFile(join(folder, 'python'), `#!/bin/sh\n${script}\n`);
       await chmod(join(folder, 'python'), 0o755);
     };
-    await python('echo 2.53.0');
+    await python('echo "$0"; echo 2.53.0');
     const said: string[] = [];
     const options = { env, say: (line: string) => said.push(line) };
     expect(await provideRay(options)).toEqual({ bin: folder });
@@ -81,6 +81,18 @@ describe('providing Ray', () => {
     expect(said).toEqual([`using the Ray that is installed in ${folder}`]);
     await python('echo No module named ray.serve >&2; exit 1');
     expect((await provideRay({ env })).bin).not.toBe(folder);
+  });
+
+  test('takes the folder of the Python behind shims', async () => {
+    const { env } = await machine('exit 1');
+    await mkdir(join(folder, 'versions/bin'), { recursive: true });
+    for (const path of ['ray', 'versions/bin/ray']) await writeFile(join(folder, path), '');
+    await writeFile(
+      join(folder, 'python3'),
+      `#!/bin/sh
+      case "$2" in *ray*) echo ${folder}/versions/bin/python3; echo 2.53.0;; *) echo cpython 3 12;; esac`,
+    );
+    expect(await provideRay({ env })).toEqual({ bin: join(folder, 'versions/bin') });
   });
 
   test('says beforehand how much it takes, and then how far it is', async () => {

@@ -91,18 +91,23 @@ function existing(folder: string): RayHome {
   );
 }
 
-/** All that a cluster needs of Ray, with its version. */
-const READ_RAY = 'import ray, ray.serve, ray.job_submission, ray.dashboard.optional_deps; print(ray.__version__)';
+/** All that a cluster needs of Ray; its Python and its version on the last two lines. */
+const READ_RAY =
+  'import sys, ray, ray.serve, ray.job_submission, ray.dashboard.optional_deps; print(sys.executable); print(ray.__version__)';
 
-/** The folder of the first `ray` in the path, where it is whole and of the wanted version; any version will do where none is wanted. */
+/**
+ * The folder of the first `ray` in the path, if it is complete and of the wanted version, or of any version if none is wanted. If that folder
+ * has only shims, as pyenv, asdf and mise make them, it is the folder of the Python that they lead to: pods do not see their settings.
+ */
 async function installedRay(version: string | undefined, env: Environment): Promise<string | undefined> {
   const bin = (env['PATH'] ?? '').split(':').find((folder) => folder !== '' && existsSync(join(folder, 'ray')));
   if (bin === undefined) return undefined;
   const python = [join(bin, 'python'), join(bin, 'python3')].find((path) => existsSync(path));
   if (python === undefined) return undefined;
   const { code, stdout } = await runProgram(python, ['-c', READ_RAY], { env });
-  const found = stdout.trim().split('\n').at(-1) ?? '';
-  return code === 0 && (version === undefined || version === '' || found === version) ? bin : undefined;
+  const [executable = '', found = ''] = stdout.trim().split('\n').slice(-2);
+  if (code !== 0 || (version !== undefined && version !== '' && found !== version)) return undefined;
+  return existsSync(join(dirname(executable), 'ray')) ? dirname(executable) : bin;
 }
 
 /** The version of the Ray in an environment; undefined where it cannot be told. */

@@ -1,4 +1,12 @@
-export { type Amounts, addAmounts, amountsOf, containerAmounts, NO_AMOUNTS, timesAmounts } from './amounts.ts';
+export {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  containerAmounts,
+  NO_AMOUNTS,
+  podAmounts,
+  timesAmounts,
+} from './amounts.ts';
 export { AUTH_TOKEN_BYTES, buildAuthSecret, wantsAuthSecret } from './build/auth-secret.ts';
 export {
   buildAutoscalerRole,

@@ -81,11 +81,15 @@ export type {
   WaitAction,
   WrittenKind,
 } from './plan.ts';
-export { planUnseen, unseenStatus } from './raycluster/blind.ts';
-export type { CreateHold } from './raycluster/create-hold.ts';
-export { HEAD_PLACE, isHeadInQuestion, predecessorOf } from './raycluster/head-name.ts';
-export { ASK_AFTER_MS, headsToAsk } from './raycluster/heads-to-ask.ts';
-export { spareIngressName } from './raycluster/ingress-name.ts';
+export {
+  type ClusterMemory,
+  type CreateBackoffs,
+  NO_CLUSTER_MEMORY,
+  rememberRefusals,
+} from './raycluster/create-backoff.ts';
+export { HEAD_PLACE, predecessorOf } from './raycluster/head-name.ts';
+export { ASK_AFTER_MS, type RayClusterNeeds, rayClusterNeeds } from './raycluster/needs.ts';
+export { spareIngressName } from './raycluster/ingress.ts';
 export { spareObjectName } from './raycluster/object-name.ts';
 export type {
   HeadRecord,
@@ -97,6 +101,7 @@ export type {
   ObservedRayCluster,
   PkiState,
   PodRecord,
+  RayNodeRecord,
   RoleBindingRecord,
   RoleRecord,
   RouteRecord,
@@ -104,14 +109,12 @@ export type {
   SubmitterRecord,
 } from './raycluster/observed.ts';
 export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
-export type { RayNodeRecord } from './raycluster/ray-nodes.ts';
-export { REJOIN_MS } from './raycluster/rejoin.ts';
+export { REJOIN_MS } from './raycluster/worker-rejoin.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
-export { rayClusterStatus } from './raycluster/status.ts';
-export { ownPods } from './raycluster/subject.ts';
-export { type EndedPodRule, whyDelete } from './raycluster/unhealthy.ts';
-export { isUrgentChange } from './raycluster/urgent.ts';
-export { placeName } from './raycluster/worker-actions.ts';
+export { ownPods } from './raycluster/cluster-state.ts';
+export { type EndedPodRule, reasonToDelete } from './raycluster/ended-pods.ts';
+export { isUrgentChange, requeueAfterStatusMs, startupDigest } from './raycluster/status-changes.ts';
+export { placeName } from './raycluster/worker-pods.ts';
 export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';
 export { planRayCronJob, type RayCronJobPlan } from './raycronjob/plan.ts';
 export { isLossInQuestion, isNewsOfHead } from './rayjob/lost-head.ts';

@@ -26,6 +26,8 @@ export type Progress<Status> =
       readonly kind: 'acted';
       readonly actions: readonly Action[];
       readonly outcome: PlanOutcome;
+      /** The spec that was planned for. */
+      readonly generation: number | undefined;
       /** Milliseconds since the epoch, when the last action had ended. */
       readonly now: number;
     }

@@ -51,8 +51,8 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
       name: 'scaling, `workersToDelete`, replacement of failed pods',
       tests: [
         `${PLAN}/raycluster/plan.test.ts`,
-        `${PLAN}/raycluster/unhealthy.test.ts`,
-        `${PLAN}/raycluster/create-hold.test.ts`,
+        `${PLAN}/raycluster/ended-pods.test.ts`,
+        `${PLAN}/raycluster/create-backoff.test.ts`,
       ],
       differences: /workersToDelete|worker group taken out|fail again and again|group whose pods are refused/,
     },

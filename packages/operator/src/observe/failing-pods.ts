@@ -1,5 +1,5 @@
-import { NodeType } from '@manta/api';
-import { type EndedPodRule, type PodRecord, whyDelete } from '@manta/plan';
+import { GroupName, NodeType, type RayCluster } from '@manta/api';
+import { type CreateBackoffs, type EndedPodRule, type PodRecord, reasonToDelete } from '@manta/plan';
 import type { Informer } from '@manta/runtime';
 
 /** So many failures in a row cost nothing; from then on replacements wait, each time twice as long. */
@@ -37,7 +37,7 @@ export class FailingPods {
     this.#now = now;
     pods.onChange(({ before, after }) => {
       const hasFailed = (pod: PodRecord | undefined) =>
-        pod !== undefined && pod.isDisrupted !== true && whyDelete(pod, rule) !== undefined;
+        pod !== undefined && pod.isDisrupted !== true && reasonToDelete(pod, rule) !== undefined;
       if (after !== undefined && hasFailed(after) && !hasFailed(before)) this.#failed(after);
     });
   }
@@ -47,6 +47,17 @@ export class FailingPods {
     const now = this.#now();
     const places = (this.#places.get(`${cluster}/${group}`) ?? []).filter((until) => until > now);
     return places.length === 0 ? undefined : { places: places.length, until: Math.min(...places) };
+  }
+
+  /** The creations of a cluster that are delayed, by group. */
+  backoffs({ metadata, spec }: RayCluster): CreateBackoffs {
+    const groups = [GroupName.Head, ...(spec?.workerGroupSpecs ?? []).map(({ groupName }) => groupName)];
+    return new Map(
+      groups.flatMap((group) => {
+        const held = this.held(metadata?.uid ?? '', group);
+        return held === undefined ? [] : [[group, { kind: 'failing', ...held }]];
+      }),
+    );
   }
 
   #failed(pod: PodRecord): void {

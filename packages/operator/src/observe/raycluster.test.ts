@@ -10,6 +10,7 @@ import { observeRayCluster, type RayClusterObserver } from './raycluster.ts';
 const behind = {
   get: () => undefined,
   by: () => [],
+  isReady: () => true,
   status: () => ({ phase: 'synced', troubles: [] }),
 } as unknown as Informer;
 const cache = new Proxy({}, { get: (_, name) => (name === 'gangs' ? [] : behind) }) as RayClusterCache;
@@ -19,7 +20,7 @@ const observerOf = (client: FakeClient, more: object = {}) =>
     cache,
     client,
     lastHolders: { of: () => new Map() },
-    holds: () => new Map(),
+    failingPods: { backoffs: () => new Map() },
     now: () => 0,
     ...more,
   }) as unknown as RayClusterObserver;

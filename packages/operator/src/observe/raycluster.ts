@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { clusterObjectNames, Label, NodeType, type RayCluster, serviceNames } from '@manta/api';
+import { clusterObjectNames, Label, NodeType, serviceNames } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   AUTH_TOKEN_BYTES,
   type BuildContext,
-  isHeadInQuestion,
   type NamedRecord,
   type ObservedChildren,
   type ObservedRayCluster,
@@ -14,23 +13,22 @@ import {
 } from '@manta/plan';
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { serviceRecord } from './child-records.ts';
+import type { FailingPods } from './failing-pods.ts';
 import { gangRecords } from './gang-cache.ts';
 import type { LastHolders } from './last-holders.ts';
 import { podRecord } from './pod-record.ts';
 import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
-import { unreadableKinds, unseenKinds } from './unreadable.ts';
+import { missingRequiredPermissions, unreadableKinds } from './unreadable-kinds.ts';
 
 /** What observing needs besides the key. */
 export interface RayClusterObserver {
   readonly cache: RayClusterCache;
   readonly client: KubeClient;
   readonly lastHolders: LastHolders;
-  readonly holds: (key: ObjectKey, cluster: RayCluster) => ObservedRayCluster['holds'];
+  readonly failingPods: Pick<FailingPods, 'backoffs'>;
   readonly context: BuildContext;
   readonly installed: ObservedRayCluster['installed'];
   readonly now: () => number;
-  /** When this operator began to look, in milliseconds since the epoch. */
-  readonly startedAt: number;
 }
 
 const NOT_ASKED: ObservedRayCluster['rayNodes'] = new Map();
@@ -40,16 +38,6 @@ type Core = Pick<ObservedRayCluster, 'cluster' | 'pods'> & { readonly services: 
 /** Everything a decision about this cluster needs; undefined when there is no such cluster. */
 export async function observeRayCluster(
   observer: RayClusterObserver,
-  pass: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
-): Promise<ObservedRayCluster | undefined> {
-  const seen = await look(observer, pass);
-  if (seen === undefined || pass.freshness === 'live' || !isHeadInQuestion(seen, observer.startedAt)) return seen;
-  if (unseenKinds(observer.cache, seen.cluster.metadata?.namespace ?? '').length > 0) return seen;
-  return look(observer, { ...pass, freshness: 'live' });
-}
-
-async function look(
-  observer: RayClusterObserver,
   { key, freshness, signal }: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
 ): Promise<ObservedRayCluster | undefined> {
   // Taken before the server is asked: later ones are not missing in its answer.
@@ -57,6 +45,7 @@ async function look(
   const core = freshness === 'cached' ? cached(observer.cache, key) : await live(observer.client, key, signal);
   if (core === undefined) return undefined;
   const { cluster, pods, services } = core;
+  const { namespace = '' } = cluster.metadata ?? {};
   if (shown.length > 0) observer.lastHolders.gone(withoutThose(shown, pods));
   return {
     now: observer.now(),
@@ -67,8 +56,9 @@ async function look(
     installed: observer.installed,
     tokenBytes: randomBytes(AUTH_TOKEN_BYTES),
     lastHolders: observer.lastHolders.of(key, cluster.metadata?.uid ?? ''),
-    holds: observer.holds(key, cluster),
-    unreadable: unreadableKinds(observer.cache, cluster.metadata?.namespace ?? ''),
+    backoffs: observer.failingPods.backoffs(cluster),
+    missingPermissions: missingRequiredPermissions(observer.cache, namespace),
+    unreadable: unreadableKinds(observer.cache, namespace),
     gang: gangRecords(observer.cache.gangs, key),
     rayNodes: NOT_ASKED,
   };

@@ -2,10 +2,10 @@ import type { KubeClient } from '@manta/kube';
 import type { BuildContext, ServiceMemory } from '@manta/plan';
 import type { RayPoller } from '@manta/ray';
 import type { ObjectKey } from '@manta/runtime';
+import type { ServeConfigs } from './parsed-serve-configs.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { RayHeads } from './ray-heads.ts';
 import type { RayServiceCache } from './rayservice-cache.ts';
-import type { ServeConfigs } from './parsed-serve-configs.ts';
 
 /** What observing needs besides the key. */
 export interface RayServiceObserver {

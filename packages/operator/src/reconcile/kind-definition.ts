@@ -4,7 +4,7 @@ import type { EventRecorder, Informer, ObjectKey, ReconcileContext } from '@mant
 import type { StatusDebounce } from './status-debounce.ts';
 
 /** A custom resource whose status the pipeline writes. */
-export type Reconciled<Status> = KubeObject & { readonly status?: Status | undefined };
+export type Reconciled<Status> = KubeObject & { readonly status?: Status };
 
 /** What else has to be read before a plan can be made; every kind adds its own fields. */
 export interface ReadNeeds {

@@ -71,7 +71,8 @@ export function createReconciler<Observed, Status, Memory, Needs extends ReadNee
       ...(isOutdated === undefined ? {} : { isOutdated }),
     };
     const outcome = await act(eventsOnce(plan.actions, object, kept, now), actor);
-    remember(kept, { kind: 'acted', actions: plan.actions, outcome, now: clock.now() });
+    const { generation } = object.metadata ?? {};
+    remember(kept, { kind: 'acted', actions: plan.actions, outcome, generation, now: clock.now() });
     const status = plan.statusAfter?.(outcome) ?? (outcome.kind === 'done' ? plan.status : undefined);
     const { written, waitMs } = await write(actor, { object, status, outcome, now }, kept);
     return requeue(plan, outcome, { waitMs, afterMs: requeueAfterStatusMs(object.status, written) }, context);

@@ -9,9 +9,9 @@ import {
 } from '@manta/api';
 import { isOwn } from '../ownership.ts';
 import { type Action, NOTHING, type Plan } from '../plan.ts';
-import { timestamp } from '../shared/timestamp.ts';
+import { ownPods } from '../raycluster/cluster-state.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
-import { ownPods } from '../raycluster/subject.ts';
+import { timestamp } from '../shared/timestamp.ts';
 import { authoritySecret, PkiComponent, pkiMetadata } from './cert-manager.ts';
 import { isOutOfDate, leafStateOf } from './leaf-state.ts';
 import { type CertificateNames, headNames, workerNames } from './names.ts';

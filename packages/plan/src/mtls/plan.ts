@@ -12,9 +12,9 @@ import {
 } from '@manta/api';
 import { controllerOf, isOwn, updateExcepted, updateOwn } from '../ownership.ts';
 import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
-import { checkRayCluster } from '../raycluster/check.ts';
+import { ownPods } from '../raycluster/cluster-state.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
-import { ownPods } from '../raycluster/subject.ts';
+import { isValidCluster } from '../raycluster/validation.ts';
 import {
   buildAuthority,
   buildAuthorityIssuer,
@@ -43,7 +43,7 @@ const SOON_MS = 24 * 3_600_000;
 export function wantsPki({ cluster, ...rest }: Pick<ObservedPki, 'cluster' | 'context' | 'installed'>): boolean {
   const { spec, metadata } = cluster;
   if (spec === undefined || isManagedExternally(spec) || metadata?.deletionTimestamp !== undefined) return false;
-  return isTlsEnabled(spec, rest.context.gates) && checkRayCluster({ ...rest, cluster }).isUsable;
+  return isTlsEnabled(spec, rest.context.gates) && isValidCluster({ ...rest, cluster });
 }
 
 /** Asks cert-manager for an authority of the cluster's own and for the certificates of head and workers, from top to bottom. */

@@ -9,8 +9,8 @@ import {
 } from '@manta/api';
 import { deleteOwn, isOwn, updateOwn } from '../ownership.ts';
 import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
-import { checkRayCluster } from '../raycluster/check.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
+import { isValidCluster } from '../raycluster/validation.ts';
 import { buildNetworkPolicies } from './policies.ts';
 
 /** Everything a decision about the NetworkPolicies of a RayCluster needs. */
@@ -28,7 +28,7 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   if (cluster.spec === undefined || isManagedExternally(cluster.spec)) return NOTHING;
   if (cluster.metadata?.deletionTimestamp !== undefined) return NOTHING;
   // Of a cluster that is refused nothing changes: it keeps the pods that it has, and what protects them.
-  if (!checkRayCluster({ ...observed, cluster }).isUsable) return NOTHING;
+  if (!isValidCluster({ ...observed, cluster })) return NOTHING;
   const wanted = buildNetworkPolicies(cluster, cluster.spec);
   const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
   const told = taken.map(tellOfCollision);

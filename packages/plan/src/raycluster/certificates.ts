@@ -10,13 +10,13 @@ import { isEstranged, isOutOfDate, leafFor, marksOf } from '../mtls/leaf-state.t
 import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { areAllPodsThere } from './counts.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { isOnlyHead } from './head-name.ts';
 import type { PkiState, PodRecord } from './observed.ts';
-import type { Subject } from './subject.ts';
+import { areAllPodsRunning } from './pods.ts';
 
 /** When to look again for certificates whose coming we may have missed. */
-const LOOK_AGAIN_MS = 5000;
+const REQUEUE_MS = 5000;
 const DAY_MS = 86_400_000;
 /** So little time is left that what does not work must not hold up the others. */
 const HURRY_MS = 5 * DAY_MS;
@@ -24,12 +24,12 @@ const HURRY_MS = 5 * DAY_MS;
 const PATIENCE_MS = 10 * 60_000;
 
 /** Ray does not reload certificates, so pods come only once those are there, and say which they have; whatever has to go goes. */
-export function holdForCertificates({ pki }: Subject, actions: readonly Action[]): readonly Action[] {
+export function delayForCertificates({ pki }: ClusterState, actions: readonly Action[]): readonly Action[] {
   if (pki === undefined) return actions;
   if (pki.isReady) return pki.own === undefined ? actions : actions.map((action) => withMarks(pki, action));
   const others = actions.filter(({ type }) => type !== 'create');
   if (others.length === actions.length) return actions;
-  const wait: Action = { type: 'wait', message: `mTLS secrets not ready: ${pki.why}`, requeueAfterMs: LOOK_AGAIN_MS };
+  const wait: Action = { type: 'wait', message: `mTLS secrets not ready: ${pki.why}`, requeueAfterMs: REQUEUE_MS };
   return [...others, wait];
 }
 
@@ -38,18 +38,18 @@ export function holdForCertificates({ pki }: Subject, actions: readonly Action[]
  * wants that, then a head that finds its state again. Another head stays: what runs on it would be lost. Where the authority itself was
  * lost, all go at once: they do not understand those who come.
  */
-export function restartForCertificates(subject: Subject): readonly Action[] {
-  const { pki, cluster, spec, pods, now } = subject;
+export function restartForCertificates(state: ClusterState): readonly Action[] {
+  const { pki, cluster, spec, pods, now } = state;
   const estranged = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isEstranged));
   if (estranged.length > 0)
-    return isOnlyHead(cluster) ? [tellOfEstranged(subject)] : estranged.flatMap((pod) => restart(subject, pod));
+    return isOnlyHead(cluster) ? [warnAboutLostAuthority(state)] : estranged.flatMap((pod) => restart(state, pod));
   const old = pods.filter((pod) => !pod.isTerminating && isSo(pki, pod, isOutOfDate));
   const leftMs = Math.min(...old.map(({ nodeType }) => leafFor(pki, nodeType)?.formerEnd ?? now)) - now;
-  if (old.length === 0 || !mayTakeAnother(subject, leftMs)) return [];
+  if (old.length === 0 || !mayTakeAnother(state, leftMs)) return [];
   const oldest = old.filter(({ nodeType }) => nodeType === NodeType.Worker).toSorted(byAge)[0];
-  if (oldest !== undefined) return restart(subject, oldest);
+  if (oldest !== undefined) return restart(state, oldest);
   const mayHeadGo = isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) && !isOnlyHead(cluster);
-  return mayHeadGo ? old.flatMap((pod) => restart(subject, pod)) : [];
+  return mayHeadGo ? old.flatMap((pod) => restart(state, pod)) : [];
 }
 
 function isSo(pki: PkiState | undefined, pod: PodRecord, judge: typeof isOutOfDate): boolean {
@@ -58,9 +58,9 @@ function isSo(pki: PkiState | undefined, pod: PodRecord, judge: typeof isOutOfDa
 }
 
 /** While all others work; towards the end also without those who never do, and on the last day without those who never go. */
-function mayTakeAnother(subject: Subject, leftMs: number): boolean {
-  const { pods, now } = subject;
-  if (areAllPodsThere(subject) && pods.every((pod) => !pod.isTerminating && pod.ready === 'True')) return true;
+function mayTakeAnother(state: ClusterState, leftMs: number): boolean {
+  const { pods, now } = state;
+  if (areAllPodsRunning(state) && pods.every((pod) => !pod.isTerminating && pod.ready === 'True')) return true;
   if (leftMs > HURRY_MS) return false;
   return pods.every(({ isTerminating, ready, createdAt }) =>
     isTerminating ? leftMs < DAY_MS : ready === 'True' || now - createdAt > PATIENCE_MS,
@@ -71,17 +71,17 @@ function byAge(a: PodRecord, b: PodRecord): number {
   return a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
 }
 
-function restart(subject: Subject, pod: PodRecord): readonly Action[] {
+function restart(state: ClusterState, pod: PodRecord): readonly Action[] {
   const { DeletedHeadPod, DeletedWorkerPod } = RayClusterEventReason;
   const isHead = pod.nodeType === NodeType.Head;
-  const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(subject, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
+  const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(state, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
   const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', told);
-  return deleteOwn(subject.uid, 'Pod', pod, { done, continueOnFailure: true });
+  return deleteOwn(state.uid, 'Pod', pod, { done, continueOnFailure: true });
 }
 
 /** Its pods still understand each other; whoever comes after them does not. */
-function tellOfEstranged(subject: Subject): Action {
-  const note = `The certificate authority of RayCluster ${fullName(subject, subject.name)} was lost, and its head may not be made anew: its pods stay as they are until their certificates end, and new workers cannot join them`;
+function warnAboutLostAuthority(state: ClusterState): Action {
+  const note = `The certificate authority of RayCluster ${fullName(state, state.name)} was lost, and its head may not be made anew: its pods stay as they are until their certificates end, and new workers cannot join them`;
   return { type: 'event', event: warning(MtlsEventReason.FailedToReconcile, 'Reconcile', note) };
 }
 

@@ -8,27 +8,26 @@ import {
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
 import { withCondition } from '../shared/conditions.ts';
-import { areAllPodsThere } from './counts.ts';
-import { headsOf } from './heads.ts';
-import { withPermissions } from './permissions.ts';
-import { withRejoin } from './rejoin.ts';
-import type { Subject } from './subject.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { withPermissions } from './missing-permissions.ts';
+import { areAllPodsRunning, headsOf } from './pods.ts';
+import { withRejoin } from './worker-rejoin.ts';
 
 const Type = RayClusterConditionType;
 const Reason = RayClusterConditionReason;
 
 /** The conditions of a cluster once a plan has been carried out. With their gate off they stay as they are. */
-export function rayClusterConditions(subject: Subject, outcome: PlanOutcome): readonly Condition[] {
-  const before = subject.cluster.status?.conditions ?? [];
-  if (!subject.context.gates.RayClusterStatusConditions) return before;
+export function rayClusterConditions(state: ClusterState, outcome: PlanOutcome): readonly Condition[] {
+  const before = state.cluster.status?.conditions ?? [];
+  if (!state.context.gates.RayClusterStatusConditions) return before;
   const set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) =>
-    withCondition(conditions, type, verdict, subject);
+    withCondition(conditions, type, verdict, state);
   let conditions = withReplicaFailure(before, outcome, set);
-  conditions = set(conditions, Type.HeadPodReady, headPodReady(subject));
-  const provisioned = provisioning(subject);
+  conditions = set(conditions, Type.HeadPodReady, headPodReady(state));
+  const provisioned = provisioning(state);
   if (provisioned !== undefined) conditions = set(conditions, Type.Provisioned, provisioned);
-  conditions = withRejoin(subject, withSuspension(subject, conditions, set), set);
-  return withPermissions(subject, conditions, outcome, set);
+  conditions = withRejoin(state, withSuspension(state, conditions, set), set);
+  return withPermissions(state, conditions, outcome, set);
 }
 
 type Set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[];
@@ -45,7 +44,7 @@ function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutco
   return set(conditions, Type.ReplicaFailure, verdict);
 }
 
-function headPodReady({ pods }: Subject): ConditionVerdict {
+function headPodReady({ pods }: ClusterState): ConditionVerdict {
   const head = headsOf(pods)[0]?.head;
   if (head === undefined) {
     return { status: 'False', reason: Reason.HeadPodNotFound, message: RayClusterConditionMessage.HeadPodNotFound };
@@ -54,10 +53,10 @@ function headPodReady({ pods }: Subject): ConditionVerdict {
 }
 
 /** Reported once, the first time that everything runs; undefined when there is nothing to say. */
-function provisioning(subject: Subject): ConditionVerdict | undefined {
-  const { conditions } = subject.cluster.status ?? {};
+function provisioning(state: ClusterState): ConditionVerdict | undefined {
+  const { conditions } = state.cluster.status ?? {};
   if (isConditionTrue(conditions, Type.Provisioned) || isConditionTrue(conditions, Type.Suspended)) return undefined;
-  return areAllPodsThere(subject)
+  return areAllPodsRunning(state)
     ? {
         status: 'True',
         reason: Reason.AllPodRunningAndReadyFirstTime,
@@ -71,8 +70,8 @@ function provisioning(subject: Subject): ConditionVerdict | undefined {
 }
 
 /** One step of running → suspending → suspended → running; a suspension that has begun is finished before it can be taken back. */
-function withSuspension(subject: Subject, conditions: readonly Condition[], set: Set): readonly Condition[] {
-  const { cluster, spec, pods } = subject;
+function withSuspension(state: ClusterState, conditions: readonly Condition[], set: Set): readonly Condition[] {
+  const { cluster, spec, pods } = state;
   const before = cluster.status?.conditions;
   const isWanted = spec.suspend === true;
   if (isConditionTrue(before, Type.Suspending)) return pods.length === 0 ? suspended(conditions, set) : conditions;

@@ -10,59 +10,60 @@ import {
 import { usedStorageNamespace } from '../build/gcs-ft.ts';
 import { buildRedisCleanupJob, keepsStateInRedis } from '../build/redis-cleanup.ts';
 import { patchSelf } from '../ownership.ts';
-import { type Action, normal, type Plan, warning } from '../plan.ts';
+import { type Action, NOTHING, normal, type Plan, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { deletePods } from './delete-pods.ts';
+import { deletePods } from './child-actions.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { specForPods } from './object-name.ts';
-import type { Subject } from './subject.ts';
 
 const REDIS = Finalizer.GcsFtRedisCleanup;
-/** A deletion is looked at this often even if nothing is seen to change: what was refused may be allowed by now. */
-const LOOK_AGAIN_MS = 10_000;
+/** Maximum time between two attempts: a refused request may be allowed by now. */
+const REQUEUE_MS = 10_000;
 /**
  * A cluster whose Redis cannot be cleaned stays for this long after its deletion: clients that delete it and read it next find it terminating
  * with its finalizer, like with KubeRay, which keeps it for minutes. Deletion timestamps have whole seconds.
  */
 const VISIBLE_MS = 2_000;
 
-/** Makes sure, before anything is written to Redis, that a deletion will pass by us. */
-export function planFinalizer({ cluster, spec, context }: Subject): readonly Action[] {
+/** Adds our finalizer before anything is written to Redis, so that the operator can clean up at deletion. */
+export function addFinalizer({ cluster, spec, context }: ClusterState): readonly Action[] {
   const finalizers = cluster.metadata?.finalizers ?? [];
   if (!context.env.gcsFtRedisCleanup || !keepsStateInRedis(cluster, spec) || finalizers.includes(REDIS)) return [];
   return [setFinalizers(cluster, [...finalizers, REDIS])];
 }
 
 /**
- * Cleans Redis up behind a cluster that is being deleted, within a bounded time whatever happens. Everything else goes by its owner
- * references. What else is wrong with the cluster does not matter any more, as long as its spec says how Redis is reached. Who cannot see
- * whether the head still runs only waits for the end of that time.
+ * Cleans up Redis for a cluster that is being deleted, within a bounded time. Kubernetes' garbage collection deletes everything else.
+ * An otherwise invalid spec does not matter, as long as it says how to reach Redis. Without permission to read pods the operator only
+ * waits for the end of that time. Undefined when the cluster is not being deleted.
  */
-export function planDeletion(subject: Subject, canSeePods = true): Plan {
-  const { cluster, now } = subject;
-  if (!isHeldByUs(cluster)) return { actions: [] };
+export function planDeletion(state: ClusterState, canSeePods = true): Plan | undefined {
+  const { cluster, now } = state;
+  if (cluster.metadata?.deletionTimestamp === undefined) return undefined;
+  if (!waitsForOurFinalizer(cluster)) return NOTHING;
   const { deletionTimestamp = '', annotations } = cluster.metadata ?? {};
   const deletedAt = Date.parse(deletionTimestamp);
-  const because = whyNotCleaned(subject);
+  const because = whyNotCleaned(state);
   if (because !== undefined) {
     const visibleMs = deletedAt + VISIBLE_MS - now;
     // A deletion that lies ahead of our clock is not waited for.
     if (visibleMs > 0 && visibleMs <= VISIBLE_MS) return { actions: [], requeueAfterMs: visibleMs };
-    return { actions: [release(subject, leftBehind(subject, because))] };
+    return { actions: [release(state, leftBehind(state, because))] };
   }
   const timeoutMs = gcsFtDeletionTimeoutSeconds(annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
-  if (leftMs <= 0) return { actions: [release(subject, gaveUp(subject, now - deletedAt))] };
+  if (leftMs <= 0) return { actions: [release(state, gaveUp(state, now - deletedAt))] };
   // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
-  return { actions: canSeePods ? cleanUp(subject) : [], requeueAfterMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
+  return { actions: canSeePods ? cleanUp(state) : [], requeueAfterMs: Math.min(leftMs + 1, REQUEUE_MS) };
 }
 
-/** Whether the object is being deleted and waits for us. */
-export function isHeldByUs({ metadata }: RayCluster): boolean {
+/** Whether the object is being deleted and has our finalizer. */
+export function waitsForOurFinalizer({ metadata }: RayCluster): boolean {
   return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(REDIS) === true;
 }
 
-/** Undefined where Redis can be cleaned: the Job is made from the head's template. */
-function whyNotCleaned({ cluster, spec, context }: Subject): string | undefined {
+/** Undefined when Redis can be cleaned: the Job is built from the head's template. */
+function whyNotCleaned({ cluster, spec, context }: ClusterState): string | undefined {
   if (!context.env.gcsFtRedisCleanup)
     return 'This operator does not clean Redis (ENABLE_GCS_FT_REDIS_CLEANUP is false)';
   const hasContainer = (spec.headGroupSpec?.template?.spec?.containers ?? []).length > 0;
@@ -70,26 +71,26 @@ function whyNotCleaned({ cluster, spec, context }: Subject): string | undefined 
 }
 
 /**
- * The head first, since a living GCS would write again what was removed; then the Job; then the object may go. Nothing of it is more than
- * an attempt: what is refused is tried again until the time is over.
+ * Deletes the head first, since a running GCS would write the removed keys again; then runs the cleanup Job; then removes the finalizer.
+ * Refused requests are retried until the deadline.
  */
-function cleanUp(subject: Subject): readonly Action[] {
-  const { pods, children, cluster, context } = subject;
+function cleanUp(state: ClusterState): readonly Action[] {
+  const { pods, children, cluster, context } = state;
   const stop = [NodeType.Head, NodeType.Worker].flatMap((nodeType) => {
     const ofType = pods.filter((pod) => pod.nodeType === nodeType);
-    return deletePods(subject, ofType, { isOptional: true });
+    return deletePods(state, ofType, { isOptional: true });
   });
   if (pods.some(({ nodeType }) => nodeType === NodeType.Head)) return stop;
-  const job = children.cleanupJobs.find(({ owner }) => owner === subject.uid);
+  const job = children.cleanupJobs.find(({ owner }) => owner === state.uid);
   if (job?.outcome === 'Failed') {
-    const because = `Redis cleanup Job ${fullName(subject, job.name)} failed`;
-    return [...stop, release(subject, leftBehind(subject, because))];
+    const because = `Redis cleanup Job ${fullName(state, job.name)} failed`;
+    return [...stop, release(state, leftBehind(state, because))];
   }
-  if (job?.outcome !== undefined) return [...stop, release(subject)];
-  if (isBeingCollected(subject)) return stop;
-  const wanted = job === undefined ? buildRedisCleanupJob(cluster, specForPods(subject), context) : undefined;
+  if (job?.outcome !== undefined) return [...stop, release(state)];
+  if (isBeingCollected(state)) return stop;
+  const wanted = job === undefined ? buildRedisCleanupJob(cluster, specForPods(state), context) : undefined;
   if (wanted === undefined) return stop;
-  const told = `Redis cleanup Job ${fullName(subject, wanted.metadata?.name ?? '')}`;
+  const told = `Redis cleanup Job ${fullName(state, wanted.metadata?.name ?? '')}`;
   return [
     ...stop,
     {
@@ -105,25 +106,25 @@ function cleanUp(subject: Subject): readonly Action[] {
 }
 
 /**
- * In a foreground deletion Kubernetes first deletes all that belongs to the cluster, also a Job that we would make meanwhile. Its own
- * finalizer goes when nothing is left, and then the Job may live.
+ * In a foreground deletion Kubernetes first deletes all dependents, also a new cleanup Job. Kubernetes removes its own finalizer when no
+ * dependent is left; only then can the Job survive.
  */
-function isBeingCollected({ cluster }: Subject): boolean {
+function isBeingCollected({ cluster }: ClusterState): boolean {
   return cluster.metadata?.finalizers?.includes('foregroundDeletion') === true;
 }
 
-function release({ cluster }: Subject, done?: ReturnType<typeof warning>): Action {
+function release({ cluster }: ClusterState, done?: ReturnType<typeof warning>): Action {
   const remaining = (cluster.metadata?.finalizers ?? []).filter((finalizer) => finalizer !== REDIS);
   return { ...setFinalizers(cluster, remaining), ...(done === undefined ? {} : { done }) };
 }
 
-/** Whoever looks after Redis has to know what nobody else will remove. */
-function leftBehind({ cluster }: Subject, because: string): ReturnType<typeof warning> {
+/** Reports data in Redis that no controller will remove. */
+function leftBehind({ cluster }: ClusterState, because: string): ReturnType<typeof warning> {
   const note = `${because}; Redis storage namespace "${usedStorageNamespace(cluster)}" may need manual cleanup`;
   return warning(RayClusterEventReason.RedisStateLeftBehind, 'Cleanup', note);
 }
 
-function gaveUp({ cluster }: Subject, elapsedMs: number): ReturnType<typeof warning> {
+function gaveUp({ cluster }: ClusterState, elapsedMs: number): ReturnType<typeof warning> {
   const note = `Force-removed GCS FT finalizer after ${formatDuration(durationFromMs(elapsedMs))} due to Redis cleanup timeout; Redis storage namespace "${usedStorageNamespace(cluster)}" may need manual cleanup`;
   return warning(RayClusterEventReason.ForceDeletedStuckCluster, 'Cleanup', note);
 }

@@ -1,9 +1,9 @@
 import { Annotation, type RayClusterStatus } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { headPod, NOW, type ObservedOptions, observed } from '../testing/observed.ts';
-import { HEAD_PLACE, headInStatus, isHeadInQuestion } from './head-name.ts';
+import { HEAD_PLACE, headInStatus } from './head-name.ts';
+import { rayClusterNeeds } from './needs.ts';
 import { planRayCluster } from './plan.ts';
-import { rayClusterStatus } from './status.ts';
 
 const PROVISIONED = {
   type: 'RayClusterProvisioned',
@@ -23,8 +23,7 @@ function headOf(options: ObservedOptions): string | undefined {
 }
 
 function statusOf(options: ObservedOptions): RayClusterStatus | undefined {
-  const { subject } = planRayCluster(observed(options));
-  return subject === undefined ? undefined : rayClusterStatus(subject, { kind: 'done' });
+  return planRayCluster(observed(options)).statusAfter?.({ kind: 'done' });
 }
 
 describe('the name of a head', () => {
@@ -98,7 +97,7 @@ describe('it is made sure that a head is gone', () => {
     [false, 'its cluster goes', { status: had('a'), metadata: { deletionTimestamp: '2026-08-01T12:00:00Z' } }],
   ])('%s where %s', (isInQuestion, _, options) => {
     const metadata = { creationTimestamp: '2026-08-01T12:00:00Z', ...options.metadata };
-    expect(isHeadInQuestion(observed({ ...options, metadata }), NOW)).toBe(isInQuestion);
+    expect(rayClusterNeeds(observed({ ...options, metadata }), NOW).live).toBe(isInQuestion);
   });
 });
 

@@ -3,74 +3,77 @@ import { buildHeadPod, stampHeadPod } from '../build/head-pod.ts';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { permitted } from './create-hold.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { allowedCreations } from './create-backoff.ts';
+import { chooseHead, warnAboutDuplicateHeads } from './duplicate-heads.ts';
+import { describeState, reasonToDelete } from './ended-pods.ts';
 import { forScheduler } from './gang.ts';
 import { headName, isHeadWanted } from './head-name.ts';
-import { headsOf } from './heads.ts';
 import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
-import type { Subject } from './subject.ts';
-import { chooseHead, tellOfExtraHeads } from './two-heads.ts';
-import { describeState, whyDelete } from './unhealthy.ts';
+import { headsOf } from './pods.ts';
 
 /** What to do about the head, and whether workers may be looked at in the same pass. */
 export interface HeadDecision {
   readonly actions: readonly Action[];
-  readonly mayGoOn: boolean;
+  readonly mayContinue: boolean;
 }
 
-export function planHead(subject: Subject): HeadDecision {
-  const heads = headsOf(subject.pods);
+export function planHead(state: ClusterState): HeadDecision {
+  const heads = headsOf(state.pods);
   const staying = heads.filter(({ isTerminating }) => !isTerminating);
-  if (heads.length === 0) return createHead(subject);
-  if (staying.length > 1) return planExtraHeads(subject, staying);
-  const ended = staying.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
-  return { actions: ended.flatMap((pod) => deleteHead(subject, pod, describeState(pod))), mayGoOn: ended.length === 0 };
+  if (heads.length === 0) return createHead(state);
+  if (staying.length > 1) return planExtraHeads(state, staying);
+  const ended = staying.filter((pod) => reasonToDelete(pod, state.context.env) !== undefined);
+  return {
+    actions: ended.flatMap((pod) => deleteHead(state, pod, describeState(pod))),
+    mayContinue: ended.length === 0,
+  };
 }
 
 /** Of several heads those go that have ended, then those that no worker uses. */
-function planExtraHeads(subject: Subject, heads: readonly PodRecord[]): HeadDecision {
-  const ended = heads.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
-  const removed = ended.flatMap((pod) => deleteHead(subject, pod, describeState(pod)));
-  if (removed.length > 0) return { actions: removed, mayGoOn: ended.length < heads.length };
-  const choice = chooseHead(subject, heads);
-  if (choice === undefined) return { actions: [tellOfExtraHeads(subject, heads)], mayGoOn: true };
-  const why = `no worker uses it, and ${choice.workers} use head Pod ${fullName(subject, choice.used.name)}`;
-  return { actions: choice.unused.flatMap((pod) => deleteHead(subject, pod, why)), mayGoOn: true };
+function planExtraHeads(state: ClusterState, heads: readonly PodRecord[]): HeadDecision {
+  const ended = heads.filter((pod) => reasonToDelete(pod, state.context.env) !== undefined);
+  const removed = ended.flatMap((pod) => deleteHead(state, pod, describeState(pod)));
+  if (removed.length > 0) return { actions: removed, mayContinue: ended.length < heads.length };
+  const choice = chooseHead(state, heads);
+  if (choice === undefined) return { actions: [warnAboutDuplicateHeads(state, heads)], mayContinue: true };
+  const why = `no worker uses it, and ${choice.workers} use head Pod ${fullName(state, choice.used.name)}`;
+  return { actions: choice.unused.flatMap((pod) => deleteHead(state, pod, why)), mayContinue: true };
 }
 
-function createHead(subject: Subject): HeadDecision {
-  const { cluster, spec, context } = subject;
-  if (!isHeadWanted(subject)) return { actions: [], mayGoOn: false };
-  const hold = permitted(subject, GroupName.Head, 1);
-  if (hold.count === 0) return { actions: hold.actions, mayGoOn: false };
+function createHead(state: ClusterState): HeadDecision {
+  const { cluster, spec, context } = state;
+  if (!isHeadWanted(state)) return { actions: [], mayContinue: false };
+  const hold = allowedCreations(state, GroupName.Head, 1);
+  if (hold.count === 0) return { actions: hold.actions, mayContinue: false };
   const built = stampHeadPod(
-    buildHeadPod(cluster, specForPods(subject), context),
+    buildHeadPod(cluster, specForPods(state), context),
     specHash(spec),
     context.operatorVersion,
   );
-  const pod = forScheduler(subject, GroupName.Head)(built);
-  const podName = pod.metadata?.name ?? headName(subject);
+  const pod = forScheduler(state, GroupName.Head)(built);
+  const podName = pod.metadata?.name ?? headName(state);
   const action: Action = {
     type: 'create',
     kind: 'Pod',
     objects: [{ ...pod, metadata: { ...pod.metadata, name: podName } }],
     whenExists: 'fine-if-ours',
-    done: normal(RayClusterEventReason.CreatedHeadPod, 'Create', `Created head Pod ${fullName(subject, podName)}`),
+    done: normal(RayClusterEventReason.CreatedHeadPod, 'Create', `Created head Pod ${fullName(state, podName)}`),
     failed: warning(
       RayClusterEventReason.FailedToCreateHeadPod,
       'Create',
-      `Failed to create head Pod ${fullName(subject, podName)}`,
+      `Failed to create head Pod ${fullName(state, podName)}`,
     ),
     failure: 'FailedCreateHeadPod',
     group: GroupName.Head,
   };
-  return { actions: [action], mayGoOn: true };
+  return { actions: [action], mayContinue: true };
 }
 
-function deleteHead(subject: Subject, pod: PodRecord, why: string): readonly Action[] {
-  const told = `head Pod ${fullName(subject, pod.name)}; ${why}`;
-  return deleteOwn(subject.uid, 'Pod', pod, {
+function deleteHead(state: ClusterState, pod: PodRecord, why: string): readonly Action[] {
+  const told = `head Pod ${fullName(state, pod.name)}; ${why}`;
+  return deleteOwn(state.uid, 'Pod', pod, {
     done: normal(RayClusterEventReason.DeletedHeadPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteHeadPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteHeadPod',

@@ -2,7 +2,7 @@ import type { Ingress } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { headPod, type ObservedOptions } from '../testing/observed.ts';
 import { plan } from '../testing/plan-in-words.ts';
-import { spareIngressName } from './ingress-name.ts';
+import { spareIngressName } from './ingress.ts';
 
 const LONG = `team-a-${'x'.repeat(40)}`;
 const TWIN = `team-b-${'x'.repeat(40)}`;

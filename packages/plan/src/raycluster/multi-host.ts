@@ -2,13 +2,20 @@ import { desiredReplicas, hostsPerReplica, podNames, RayClusterEventReason, type
 import type { ReplicaPlace } from '../build/pod-labels.ts';
 import { type Action, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { permitted } from './create-hold.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { allowedCreations } from './create-backoff.ts';
+import { derivedSuffix } from './derived-names.ts';
+import { type EndedPodRule, reasonToDelete } from './ended-pods.ts';
 import type { PodRecord } from './observed.ts';
-import { derivedSuffix } from './pod-names.ts';
-import { smallestFree } from './smallest-free.ts';
-import type { Subject } from './subject.ts';
-import { type EndedPodRule, whyDelete } from './unhealthy.ts';
-import { createWorkers, deleteWorker, mayChooseVictims, mostAtOnce, takenNames, workerName } from './worker-actions.ts';
+import {
+  createWorkers,
+  deleteWorker,
+  mayChooseVictims,
+  mostAtOnce,
+  smallestFree,
+  takenNames,
+  workerName,
+} from './worker-pods.ts';
 
 /** The pods that make one replica: they come and go together, because half of them are of no use. */
 interface Replica {
@@ -26,24 +33,24 @@ const MAX_HOSTS = 10_000;
 
 /** A group whose replicas consist of several pods. */
 export function planMultiHostGroup(
-  subject: Subject,
+  state: ClusterState,
   group: WorkerGroupSpec,
   pods: readonly PodRecord[],
 ): readonly Action[] {
-  const replicas = replicasOf(pods, group, subject.context.env);
+  const replicas = replicasOf(pods, group, state.context.env);
   const leaving = replicas.flatMap((replica) =>
     replica.whyRemove === undefined
-      ? removePods(subject, group, replica.surplus, 'its replica has this host twice')
-      : removePods(subject, group, [...replica.pods, ...replica.surplus], replica.whyRemove),
+      ? removePods(state, group, replica.surplus, 'its replica has this host twice')
+      : removePods(state, group, [...replica.pods, ...replica.surplus], replica.whyRemove),
   );
   if (leaving.length > 0) return leaving;
   const wanted = desiredReplicas(group);
   // What is leaving keeps its place until it is seen to be gone, and is not counted among what could go.
-  if (replicas.length < wanted) return createReplicas(subject, group, replicas, wanted - replicas.length);
+  if (replicas.length < wanted) return createReplicas(state, group, replicas, wanted - replicas.length);
   const staying = replicas.filter((replica) => replica.whyRemove === undefined);
-  if (staying.length <= wanted || !mayChooseVictims(subject)) return [];
+  if (staying.length <= wanted || !mayChooseVictims(state)) return [];
   return youngest(staying, staying.length - wanted).flatMap((replica) =>
-    removePods(subject, group, [...replica.pods, ...replica.surplus], 'scaling down'),
+    removePods(state, group, [...replica.pods, ...replica.surplus], 'scaling down'),
   );
 }
 
@@ -98,14 +105,14 @@ function whyRemove(
 ): string | undefined {
   if (pods.length < hosts) return 'cleanup of incomplete multi-host group';
   if (pods.some(({ hostIndex = 0 }) => hostIndex >= hosts)) return `replicas now have ${hosts} hosts`;
-  const sick = pods.map((pod) => whyDelete(pod, rule)).find((why) => why !== undefined);
+  const sick = pods.map((pod) => reasonToDelete(pod, rule)).find((why) => why !== undefined);
   if (sick !== undefined) return sick;
   if (pods.some((pod) => named.has(pod.name))) return 'autoscaler scale-down request';
   return pods.some(({ isTerminating }) => isTerminating) ? 'cleanup of incomplete multi-host group' : undefined;
 }
 
 function removePods(
-  subject: Subject,
+  state: ClusterState,
   { groupName }: WorkerGroupSpec,
   pods: readonly PodRecord[],
   why: string,
@@ -113,7 +120,7 @@ function removePods(
   return pods
     .filter(({ isTerminating }) => !isTerminating)
     .flatMap((pod) =>
-      deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)} for group ${groupName}: ${why}`),
+      deleteWorker(state, pod, `worker Pod ${fullName(state, pod.name)} for group ${groupName}: ${why}`),
     );
 }
 
@@ -122,32 +129,32 @@ function youngest(replicas: readonly Replica[], count: number): readonly Replica
 }
 
 function createReplicas(
-  subject: Subject,
+  state: ClusterState,
   group: WorkerGroupSpec,
   replicas: readonly Replica[],
   missing: number,
 ): readonly Action[] {
   const hosts = hostsPerReplica(group);
-  if (hosts > MAX_HOSTS) return [tooManyHosts(subject, group.groupName, hosts)];
-  const hold = permitted(subject, group.groupName, missing, hosts);
+  if (hosts > MAX_HOSTS) return [tooManyHosts(state, group.groupName, hosts)];
+  const hold = allowedCreations(state, group.groupName, missing, hosts);
   if (hold.count <= 0) return hold.actions;
-  const count = Math.min(hold.count, Math.max(1, Math.floor(mostAtOnce(subject) / hosts)));
+  const count = Math.min(hold.count, Math.max(1, Math.floor(mostAtOnce(state) / hosts)));
   const indexes = replicas.flatMap(({ index }) => index ?? []);
   const present = replicas.flatMap(({ pods, surplus }) => [...pods, ...surplus]);
-  const taken = takenNames(subject, group, present);
-  const places = smallestFree(indexes, count).flatMap((index) => placesOf(subject, group, index));
-  const workers = places.map((place) => ({ place, name: workerName(subject, group, place, taken) }));
-  return [...hold.actions, createWorkers(subject, group, workers)];
+  const taken = takenNames(state, group, present);
+  const places = smallestFree(indexes, count).flatMap((index) => placesOf(state, group, index));
+  const workers = places.map((place) => ({ place, name: workerName(state, group, place, taken) }));
+  return [...hold.actions, createWorkers(state, group, workers)];
 }
 
-function placesOf(subject: Subject, group: WorkerGroupSpec, index: number): readonly ReplicaPlace[] {
+function placesOf(state: ClusterState, group: WorkerGroupSpec, index: number): readonly ReplicaPlace[] {
   const { groupName } = group;
-  const predecessor = subject.lastHolders.get(`${groupName}/${index}.0`)?.uid ?? '';
-  const replicaName = podNames.replica(groupName, derivedSuffix(subject.uid, groupName, String(index), predecessor));
+  const predecessor = state.lastHolders.get(`${groupName}/${index}.0`)?.uid ?? '';
+  const replicaName = podNames.replica(groupName, derivedSuffix(state.uid, groupName, String(index), predecessor));
   return Array.from({ length: hostsPerReplica(group) }, (_, host) => ({ index, host: { replicaName, index: host } }));
 }
 
-function tooManyHosts(subject: Subject, groupName: string, hosts: number): Action {
-  const note = `Failed to create worker Pod for the cluster ${fullName(subject, subject.name)}: numOfHosts of worker group ${groupName} is ${hosts}; at most ${MAX_HOSTS} hosts can make one replica`;
+function tooManyHosts(state: ClusterState, groupName: string, hosts: number): Action {
+  const note = `Failed to create worker Pod for the cluster ${fullName(state, state.name)}: numOfHosts of worker group ${groupName} is ${hosts}; at most ${MAX_HOSTS} hosts can make one replica`;
   return { type: 'event', event: warning(RayClusterEventReason.FailedToCreateWorkerPod, 'Create', note) };
 }

@@ -4,8 +4,7 @@ import type { LiveIngress } from '../build/ingress.ts';
 import type { Route } from '../build/route.ts';
 import type { ChildKind } from '../plan.ts';
 import type { GangRecord } from '../scheduling/scheduler.ts';
-import type { CreateHold } from './create-hold.ts';
-import type { RayNodeRecord } from './ray-nodes.ts';
+import type { CreateBackoffs } from './create-backoff.ts';
 
 /** Everything a decision about a RayCluster needs, gathered at one moment. */
 export interface ObservedRayCluster {
@@ -29,8 +28,10 @@ export interface ObservedRayCluster {
   readonly tokenBytes: Uint8Array;
   /** The pods that last held a worker's place and are gone, by `<group>/<place>`; the last head by a name of its own. */
   readonly lastHolders: ReadonlyMap<string, LastHolder>;
-  /** Creations that wait because earlier ones were refused or came to nothing, by group. */
-  readonly holds: ReadonlyMap<string, CreateHold>;
+  /** Creations that are delayed because earlier pods failed, by group. */
+  readonly backoffs: CreateBackoffs;
+  /** Permissions to read pods or Services that the operator lacks; absent: none. */
+  readonly missingPermissions?: readonly string[];
   /** Kinds of children that we may not read, each with the permission that is missing. */
   readonly unreadable: ReadonlyMap<ChildKind, string>;
   /** What the batch scheduler was told of this cluster's pods; absent where there is none. */
@@ -39,7 +40,14 @@ export interface ObservedRayCluster {
   readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
 }
 
-/** Whether the certificates of a cluster are there. */
+/** What decisions need of a node in Ray's own list. */
+export interface RayNodeRecord {
+  readonly ip: string;
+  readonly isHead: boolean;
+  readonly isAlive: boolean;
+}
+
+/** Whether the certificates of a cluster exist. */
 export type PkiState =
   | { readonly isReady: false; readonly why: string }
   | {

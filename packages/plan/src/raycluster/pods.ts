@@ -1,48 +1,52 @@
-import type { Action } from '../plan.ts';
-import { holdForCertificates, restartForCertificates } from './certificates.ts';
-import { planHead } from './head.ts';
-import { decideRecreate } from './recreate.ts';
-import { recycleLostWorkers } from './rejoin.ts';
-import type { Subject } from './subject.ts';
-import { suspendPhase, suspendPods, tellSuspension } from './suspend.ts';
-import { planWorkers } from './workers.ts';
+import { desiredWorkerPods, NodeType } from '@manta/api';
+import type { ClusterState } from './cluster-state.ts';
+import type { PodRecord, RayNodeRecord } from './observed.ts';
 
-/** All pods of a cluster: gone while it is suspended, made anew when its spec asks for that, else one head and its workers. */
-export function planPods(subject: Subject): readonly Action[] {
-  const phase = suspendPhase(subject);
-  // A pod that was under way when the suspension ended, or that another operator made, must not stay behind.
-  const isStray = phase === 'suspended' && subject.spec.suspend === true;
-  if (phase === 'suspending' || isStray) return suspendPods(subject);
-  // A suspension that has only been asked for is first written into the status, so that it is carried to its end.
-  if (phase === 'suspended') return [];
-  if (subject.spec.suspend === true) return subject.pods.length === 0 ? [tellSuspension(subject)] : [];
-  const recreate = decideRecreate(subject);
-  if (recreate.kind === 'recreate') return recreate.actions;
-  const head = planHead(subject);
-  const actions = removalsFirst([
-    ...(recreate.kind === 'restamp' ? recreate.actions : []),
-    ...head.actions,
-    ...(head.mayGoOn ? recycleLostWorkers(subject) : []),
-    ...(head.mayGoOn ? planWorkers(subject) : []),
-    ...restartForCertificates(subject),
-  ]);
-  return holdForCertificates(subject, actions);
+/** The head pods of a cluster, the one that counts first: pods that are not being deleted before those that are, then the oldest. */
+export function headsOf(pods: readonly PodRecord[]): readonly PodRecord[] {
+  return pods.filter(({ nodeType }) => nodeType === NodeType.Head).toSorted(byStanding);
 }
 
-/** Room is made before it is asked for: under a quota that is used up, a refused creation would keep everything after it from going. */
-function removalsFirst(actions: readonly Action[]): readonly Action[] {
-  const isCreation = ({ type }: Action) => type === 'create';
-  return [...eachOnce(actions.filter((action) => !isCreation(action))), ...actions.filter(isCreation)];
+function byStanding(a: PodRecord, b: PodRecord): number {
+  const terminating = Number(a.isTerminating) - Number(b.isTerminating);
+  return terminating || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
 }
 
-/** A pod may have to go for more than one reason; the first is told. */
-function eachOnce(actions: readonly Action[]): readonly Action[] {
-  const seen = new Set<string>();
-  return actions.filter((action) => {
-    if (action.type !== 'delete') return true;
-    const pod = `${action.kind}/${action.name}`;
-    const isNew = !seen.has(pod);
-    seen.add(pod);
-    return isNew;
-  });
+/** Whether exactly the pods that the spec asks for exist and run. A pod that is being deleted does not count as running. */
+export function areAllPodsRunning({ pods, spec }: ClusterState): boolean {
+  const hasHead = pods.some(({ nodeType }) => nodeType === NodeType.Head);
+  return hasHead && pods.length === desiredWorkerPods(spec) + 1 && pods.every(isRunning);
+}
+
+/** Runs, stays, and does not report that it is unready. */
+function isRunning({ phase, ready, isTerminating }: PodRecord): boolean {
+  return !isTerminating && phase === 'Running' && (ready === undefined || ready === 'True');
+}
+
+/** Number of workers that are ready and not being deleted. */
+export function readyWorkers(pods: readonly PodRecord[]): number {
+  return workersOf(pods).filter(
+    ({ phase, ready, isTerminating }) => phase === 'Running' && ready === 'True' && !isTerminating,
+  ).length;
+}
+
+/** Number of workers whose containers run. */
+export function availableWorkers(pods: readonly PodRecord[]): number {
+  return workersOf(pods).filter(({ phase }) => phase === 'Running').length;
+}
+
+/** Workers that run, have an address and are not being deleted. */
+export function runningWorkers(pods: readonly PodRecord[]): readonly PodRecord[] {
+  return workersOf(pods).filter(
+    ({ phase, isTerminating, podIP }) => phase === 'Running' && !isTerminating && podIP !== '',
+  );
+}
+
+function workersOf(pods: readonly PodRecord[]): readonly PodRecord[] {
+  return pods.filter(({ nodeType }) => nodeType === NodeType.Worker);
+}
+
+/** Addresses of the workers that Ray's list of nodes calls alive. */
+export function aliveRayWorkers(nodes: readonly RayNodeRecord[]): ReadonlySet<string> {
+  return new Set(nodes.filter(({ isAlive, isHead, ip }) => isAlive && !isHead && ip !== '').map(({ ip }) => ip));
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { group, headPod, headService, type ObservedOptions, observed, worker } from '../testing/observed.ts';
+import { clusterStateOf } from './cluster-state.ts';
 import { rayClusterStatus } from './status.ts';
-import { subjectOf } from './subject.ts';
 
 const DONE = { kind: 'done' } as const;
 
 function status(options: ObservedOptions, outcome: Parameters<typeof rayClusterStatus>[1] = DONE) {
   const seen = observed(options);
   return rayClusterStatus(
-    subjectOf(seen, seen.cluster, seen.cluster.spec ?? { headGroupSpec: { template: {} } }),
+    clusterStateOf(seen, seen.cluster, seen.cluster.spec ?? { headGroupSpec: { template: {} } }),
     outcome,
   );
 }

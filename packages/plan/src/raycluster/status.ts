@@ -10,38 +10,37 @@ import {
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
 import { timestamp } from '../shared/timestamp.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { headServicesOf } from './cluster-state.ts';
 import { rayClusterConditions } from './conditions.ts';
-import { areAllPodsThere, availableWorkers, readyWorkers } from './counts.ts';
 import { lastHeadName } from './head-name.ts';
-import { headServicesOf } from './head-services.ts';
-import { headsOf } from './heads.ts';
 import type { ServiceRecord } from './observed.ts';
+import { areAllPodsRunning, availableWorkers, headsOf, readyWorkers } from './pods.ts';
 import { desiredResources } from './resources.ts';
-import type { Subject } from './subject.ts';
 
 /** The status as it should be once a plan has been carried out; undefined when it is so already. */
-export function rayClusterStatus(seen: Subject, outcome: PlanOutcome): RayClusterStatus | undefined {
-  const subject = { ...seen, pods: seen.pods.filter(({ owner }) => owner === undefined || owner === seen.uid) };
-  const { cluster, spec, pods, now } = subject;
+export function rayClusterStatus(seen: ClusterState, outcome: PlanOutcome): RayClusterStatus | undefined {
+  const state = { ...seen, pods: seen.pods.filter(({ owner }) => owner === undefined || owner === seen.uid) };
+  const { cluster, spec, pods, now } = state;
   const before = cluster.status ?? {};
-  const [service] = headServicesOf(subject);
-  const state = stateOf(subject, outcome);
+  const [service] = headServicesOf(state);
+  const reported = reportedState(state, outcome);
   const after = withoutZeros({
     ...before,
     ...desiredResources(spec),
-    ...(state === undefined ? {} : { state }),
-    ...(state === 'ready' ? { reason: '' } : {}),
+    ...(reported === undefined ? {} : { state: reported }),
+    ...(reported === 'ready' ? { reason: '' } : {}),
     desiredWorkerReplicas: desiredWorkerPods(spec),
     minWorkerReplicas: minWorkerPods(spec),
     maxWorkerReplicas: maxWorkerPods(spec),
     readyWorkerReplicas: readyWorkers(pods),
     availableWorkerReplicas: availableWorkers(pods),
-    conditions: rayClusterConditions(subject, outcome),
-    head: headInfo(subject, service),
+    conditions: rayClusterConditions(state, outcome),
+    head: headInfo(state, service),
     ...(service === undefined ? {} : { endpoints: endpointsOf(service) }),
     ...(cluster.metadata?.generation === undefined ? {} : { observedGeneration: cluster.metadata.generation }),
-    ...(state !== undefined && state !== before.state
-      ? { stateTransitionTimes: { ...before.stateTransitionTimes, [state]: timestamp(now) } }
+    ...(reported !== undefined && reported !== before.state
+      ? { stateTransitionTimes: { ...before.stateTransitionTimes, [reported]: timestamp(now) } }
       : {}),
   });
   if (isSame(before, after)) return undefined;
@@ -49,15 +48,15 @@ export function rayClusterStatus(seen: Subject, outcome: PlanOutcome): RayCluste
 }
 
 /** Once ready a cluster stays so in this field, whatever happens: clients rely on it, and the conditions tell the rest. */
-function stateOf(subject: Subject, outcome: PlanOutcome): RayClusterState | undefined {
-  const { spec, pods } = subject;
+function reportedState(state: ClusterState, outcome: PlanOutcome): RayClusterState | undefined {
+  const { spec, pods } = state;
   if (spec.suspend === true && pods.length === 0) return 'suspended';
-  return outcome.kind === 'done' && areAllPodsThere(subject) ? 'ready' : undefined;
+  return outcome.kind === 'done' && areAllPodsRunning(state) ? 'ready' : undefined;
 }
 
-function headInfo(subject: Subject, service: ServiceRecord | undefined): HeadInfo {
-  const [head] = headsOf(subject.pods);
-  const podName = head?.name ?? lastHeadName(subject);
+function headInfo(state: ClusterState, service: ServiceRecord | undefined): HeadInfo {
+  const [head] = headsOf(state.pods);
+  const podName = head?.name ?? lastHeadName(state);
   const podIP = head?.podIP ?? '';
   const isHeadless = service?.clusterIP === 'None';
   return {

@@ -2,17 +2,17 @@ import { isConditionTrue, RayClusterConditionType, RayClusterEventReason } from 
 import { deleteExcepted } from '../ownership.ts';
 import { type Action, normal, type PlannedEvent, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { deletePods } from './delete-pods.ts';
-import type { Subject } from './subject.ts';
+import { deletePods } from './child-actions.ts';
+import type { ClusterState } from './cluster-state.ts';
 
 /** Where a cluster stands between running and suspended. */
 export type SuspendPhase = 'running' | 'suspending' | 'suspended';
 
 /**
- * The phase as the conditions have it, so that a suspension once begun is carried to its end whatever the spec says meanwhile. Without
- * conditions (their gate is off) the spec alone decides.
+ * The phase according to the conditions, so that a suspension that has started is carried out to its end even if the spec changes
+ * meanwhile. Without conditions (their gate is off) the spec alone decides.
  */
-export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase {
+export function suspendPhase({ cluster, spec, context }: ClusterState): SuspendPhase {
   if (!context.gates.RayClusterStatusConditions) return spec.suspend === true ? 'suspending' : 'running';
   const conditions = cluster.status?.conditions;
   if (isConditionTrue(conditions, RayClusterConditionType.Suspending)) return 'suspending';
@@ -20,12 +20,27 @@ export function suspendPhase({ cluster, spec, context }: Subject): SuspendPhase 
   return 'running';
 }
 
-/** Takes all pods down, also those that a deleted cluster of this name has left; nothing else of the cluster is touched. */
-export function suspendPods(subject: Subject): readonly Action[] {
-  return [...suspendOwnPods(subject), ...deleteFormerPods(subject)];
+/** Whether a suspension is requested or under way. */
+export function isSuspensionPending(state: ClusterState): boolean {
+  return suspendPhase(state) === 'suspending' || state.spec.suspend === true;
 }
 
-function deleteFormerPods({ formerPods }: Subject): readonly Action[] {
+/**
+ * What a suspension does to the pods; undefined while the cluster runs. It also deletes pods that a deleted cluster of this name left,
+ * and pods that were created while it ended. No other object is touched.
+ */
+export function suspendPods(state: ClusterState): readonly Action[] | undefined {
+  const phase = suspendPhase(state);
+  const isRequested = state.spec.suspend === true;
+  if (phase === 'suspending' || (phase === 'suspended' && isRequested))
+    return [...suspendOwnPods(state), ...deleteFormerPods(state)];
+  if (phase === 'suspended') return [];
+  if (!isRequested) return undefined;
+  // The status records a requested suspension before the first pod is deleted, so that it is carried out to its end.
+  return state.pods.length === 0 ? [suspensionAction(state)] : [];
+}
+
+function deleteFormerPods({ formerPods }: ClusterState): readonly Action[] {
   return formerPods
     .filter(({ isTerminating }) => !isTerminating)
     .map((pod) => {
@@ -35,28 +50,28 @@ function deleteFormerPods({ formerPods }: Subject): readonly Action[] {
     });
 }
 
-function suspendOwnPods(subject: Subject): readonly Action[] {
-  if (subject.pods.length === 0 && isUntold(subject)) return [tellSuspension(subject)];
-  if (subject.pods.every(({ isTerminating }) => isTerminating)) return [];
+function suspendOwnPods(state: ClusterState): readonly Action[] {
+  if (state.pods.length === 0 && isNotYetReported(state)) return [suspensionAction(state)];
+  if (state.pods.every(({ isTerminating }) => isTerminating)) return [];
   const failed = warning(
     RayClusterEventReason.FailedToDeletePodCollection,
     'Delete',
-    `Failed deleting Pods due to suspension for RayCluster ${fullName(subject, subject.name)}`,
+    `Failed deleting Pods due to suspension for RayCluster ${fullName(state, state.name)}`,
   );
-  return deletePods(subject, subject.pods, { done: suspensionEvent(subject), failed, failure: 'FailedDeleteAllPods' });
+  return deletePods(state, state.pods, { done: suspensionEvent(state), failed, failure: 'FailedDeleteAllPods' });
 }
 
-/** Says that a suspension begins where there is no pod whose deletion would say so. */
-export function tellSuspension(subject: Subject): Action {
-  return { type: 'event', event: suspensionEvent(subject) };
+/** Reports a suspension of a cluster without pods, whose deletion would report it. */
+function suspensionAction(state: ClusterState): Action {
+  return { type: 'event', event: suspensionEvent(state) };
 }
 
-function suspensionEvent(subject: Subject): PlannedEvent {
-  const note = `Deleted Pods for RayCluster ${fullName(subject, subject.name)} due to suspension`;
+function suspensionEvent(state: ClusterState): PlannedEvent {
+  const note = `Deleted Pods for RayCluster ${fullName(state, state.name)} due to suspension`;
   return normal(RayClusterEventReason.DeletedPod, 'Delete', note);
 }
 
-/** Without conditions there is no earlier pass in which a suspension without pods could be told. */
-function isUntold({ cluster: { status }, context }: Subject): boolean {
+/** Without conditions no earlier reconcile could report a suspension without pods. */
+function isNotYetReported({ cluster: { status }, context }: ClusterState): boolean {
   return !context.gates.RayClusterStatusConditions && !status?.head?.podName && status?.state !== 'suspended';
 }

@@ -1,13 +1,12 @@
 import { desiredPods, hostsPerReplica, NodeType, RayClusterEventReason, type WorkerGroupSpec } from '@manta/api';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { permitted } from './create-hold.ts';
-import { deletePods } from './delete-pods.ts';
+import { deletePods } from './child-actions.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { allowedCreations } from './create-backoff.ts';
+import { describeState, reasonToDelete } from './ended-pods.ts';
 import { planMultiHostGroup } from './multi-host.ts';
 import type { PodRecord } from './observed.ts';
-import { smallestFree } from './smallest-free.ts';
-import type { Subject } from './subject.ts';
-import { describeState, whyDelete } from './unhealthy.ts';
 import {
   areWorkersNumbered,
   createWorkers,
@@ -15,44 +14,49 @@ import {
   mayChooseVictims,
   mostAtOnce,
   type NewWorker,
+  smallestFree,
   takenNames,
   workerName,
-} from './worker-actions.ts';
+} from './worker-pods.ts';
 
 /** Every worker group in the order of the spec, then what is left of groups that the spec no longer has. */
-export function planWorkers(subject: Subject): readonly Action[] {
-  const groups = subject.spec.workerGroupSpecs ?? [];
-  return [...groups.flatMap((group) => planGroup(subject, group)), ...removeLostGroups(subject, groups)];
+export function planWorkers(state: ClusterState): readonly Action[] {
+  const groups = state.spec.workerGroupSpecs ?? [];
+  return [...groups.flatMap((group) => planGroup(state, group)), ...deleteWorkersOfRemovedGroups(state, groups)];
 }
 
-function planGroup(subject: Subject, group: WorkerGroupSpec): readonly Action[] {
-  const pods = subject.pods.filter((pod) => pod.group === group.groupName && pod.nodeType !== NodeType.Head);
-  if (group.suspend === true) return suspendGroup(subject, group, pods);
-  if (areWorkersNumbered(subject) && hostsPerReplica(group) > 1) return planMultiHostGroup(subject, group, pods);
-  return planSingleHostGroup(subject, group, pods);
+function planGroup(state: ClusterState, group: WorkerGroupSpec): readonly Action[] {
+  const pods = state.pods.filter((pod) => pod.group === group.groupName && pod.nodeType !== NodeType.Head);
+  if (group.suspend === true) return suspendGroup(state, group, pods);
+  if (areWorkersNumbered(state) && hostsPerReplica(group) > 1) return planMultiHostGroup(state, group, pods);
+  return planSingleHostGroup(state, group, pods);
 }
 
-function planSingleHostGroup(subject: Subject, group: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
-  const unhealthy = pods.filter((pod) => whyDelete(pod, subject.context.env) !== undefined);
+function planSingleHostGroup(
+  state: ClusterState,
+  group: WorkerGroupSpec,
+  pods: readonly PodRecord[],
+): readonly Action[] {
+  const unhealthy = pods.filter((pod) => reasonToDelete(pod, state.context.env) !== undefined);
   // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
   if (unhealthy.length > 0) {
     return unhealthy.flatMap((pod) =>
-      deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)}; ${describeState(pod)}`),
+      deleteWorker(state, pod, `worker Pod ${fullName(state, pod.name)}; ${describeState(pod)}`),
     );
   }
   const named = new Set(group.scaleStrategy?.workersToDelete ?? []);
   const asked = pods.filter((pod) => named.has(pod.name));
   const remaining = pods.filter((pod) => !named.has(pod.name));
   const missing = desiredPods(group) - remaining.length;
-  const { count, actions } = permitted(subject, group.groupName, missing);
+  const { count, actions } = allowedCreations(state, group.groupName, missing);
   return [
     ...asked
       .filter((pod) => !pod.isTerminating)
-      .flatMap((pod) => deleteWorker(subject, pod, `pod ${fullName(subject, pod.name)}`)),
+      .flatMap((pod) => deleteWorker(state, pod, `pod ${fullName(state, pod.name)}`)),
     ...actions,
-    ...(count > 0 ? [createWorkers(subject, group, newWorkers(subject, group, pods, count))] : []),
-    ...(missing < 0 && mayChooseVictims(subject)
-      ? victims(remaining, -missing).flatMap((pod) => deleteWorker(subject, pod, `Pod ${fullName(subject, pod.name)}`))
+    ...(count > 0 ? [createWorkers(state, group, newWorkers(state, group, pods, count))] : []),
+    ...(missing < 0 && mayChooseVictims(state)
+      ? victims(remaining, -missing).flatMap((pod) => deleteWorker(state, pod, `Pod ${fullName(state, pod.name)}`))
       : []),
   ];
 }
@@ -76,28 +80,28 @@ function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[
 }
 
 function newWorkers(
-  subject: Subject,
+  state: ClusterState,
   group: WorkerGroupSpec,
   pods: readonly PodRecord[],
   missing: number,
 ): readonly NewWorker[] {
-  const count = Math.min(missing, mostAtOnce(subject));
+  const count = Math.min(missing, mostAtOnce(state));
   const toDelete = new Set(group.scaleStrategy?.workersToDelete);
-  if (!areWorkersNumbered(subject)) {
+  if (!areWorkersNumbered(state)) {
     const present = new Set(pods.map(({ name }) => name));
-    return unnumberedWorkers(subject, group, count, toDelete, present);
+    return unnumberedWorkers(state, group, count, toDelete, present);
   }
-  const taken = takenNames(subject, group, pods);
+  const taken = takenNames(state, group, pods);
   const indexes = pods.filter(({ name }) => !toDelete.has(name)).flatMap(({ replicaIndex }) => replicaIndex ?? []);
   return smallestFree(indexes, count).map((index) => ({
     place: { index },
-    name: workerName(subject, group, { index }, taken),
+    name: workerName(state, group, { index }, taken),
   }));
 }
 
 /** Pods that do not say which place they hold are known by the names that their places give. */
 function unnumberedWorkers(
-  subject: Subject,
+  state: ClusterState,
   group: WorkerGroupSpec,
   count: number,
   toDelete: ReadonlySet<string>,
@@ -106,40 +110,44 @@ function unnumberedWorkers(
   const workers: NewWorker[] = [];
   for (let index = 0; workers.length < count; index += 1) {
     // Whichever of them went last, it is remembered as the first.
-    const name = workerName(subject, group, { index }, toDelete, { index: 0 });
+    const name = workerName(state, group, { index }, toDelete, { index: 0 });
     if (!present.has(name)) workers.push({ place: { index }, name });
   }
   return workers;
 }
 
-function suspendGroup(subject: Subject, { groupName }: WorkerGroupSpec, pods: readonly PodRecord[]): readonly Action[] {
-  const told = `suspended worker group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
+function suspendGroup(
+  state: ClusterState,
+  { groupName }: WorkerGroupSpec,
+  pods: readonly PodRecord[],
+): readonly Action[] {
+  const told = `suspended worker group ${groupName} in RayCluster ${fullName(state, state.name)}`;
   const done = normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`);
-  if (pods.length === 0 && isSpecNew(subject)) return [{ type: 'event', event: done }];
+  if (pods.length === 0 && isSpecNew(state)) return [{ type: 'event', event: done }];
   if (pods.every(({ isTerminating }) => isTerminating)) return [];
-  const suspended = `suspended group ${groupName} in RayCluster ${fullName(subject, subject.name)}`;
+  const suspended = `suspended group ${groupName} in RayCluster ${fullName(state, state.name)}`;
   const failed = warning(
     RayClusterEventReason.FailedToDeleteWorkerPodCollection,
     'Delete',
     `Failed deleting worker Pods for ${suspended}`,
   );
-  return deletePods(subject, pods, { done, failed, failure: 'FailedDeleteWorkerPod' });
+  return deletePods(state, pods, { done, failed, failure: 'FailedDeleteWorkerPod' });
 }
 
-function isSpecNew({ cluster: { metadata, status } }: Subject): boolean {
+function isSpecNew({ cluster: { metadata, status } }: ClusterState): boolean {
   return status?.observedGeneration !== metadata?.generation;
 }
 
 /** Pods of groups that were taken out of the spec. */
-function removeLostGroups(subject: Subject, groups: readonly WorkerGroupSpec[]): readonly Action[] {
+function deleteWorkersOfRemovedGroups(state: ClusterState, groups: readonly WorkerGroupSpec[]): readonly Action[] {
   const known = new Set(groups.map(({ groupName }) => groupName));
-  return subject.pods
+  return state.pods
     .filter((pod) => pod.nodeType === NodeType.Worker && !known.has(pod.group) && !pod.isTerminating)
     .flatMap((pod) =>
       deleteWorker(
-        subject,
+        state,
         pod,
-        `worker Pod ${fullName(subject, pod.name)} of worker group ${pod.group}, which is no longer in the spec`,
+        `worker Pod ${fullName(state, pod.name)} of worker group ${pod.group}, which is no longer in the spec`,
       ),
     );
 }

@@ -22,7 +22,7 @@ export interface ObservedOptions {
   readonly now?: number;
   readonly lastHolders?: ObservedRayCluster['lastHolders'];
   readonly unreadable?: ObservedRayCluster['unreadable'];
-  readonly holds?: ObservedRayCluster['holds'];
+  readonly backoffs?: ObservedRayCluster['backoffs'];
   readonly rayNodes?: ObservedRayCluster['rayNodes'];
 }
 
@@ -72,7 +72,7 @@ export function observed(options: ObservedOptions = {}): ObservedRayCluster {
     tokenBytes: new Uint8Array(32),
     lastHolders: options.lastHolders ?? new Map(),
     unreadable: options.unreadable ?? new Map(),
-    holds: options.holds ?? new Map(),
+    backoffs: options.backoffs ?? new Map(),
     rayNodes: options.rayNodes ?? new Map(),
   };
 }

@@ -25,7 +25,6 @@ import type {
   ServiceRecord,
 } from '../raycluster/observed.ts';
 import { planRayCluster } from '../raycluster/plan.ts';
-import { rayClusterStatus } from '../raycluster/status.ts';
 
 /** Actions with their effects on a handful of records: enough of Kubernetes to see whether plans come to rest. */
 export class TinyWorld {
@@ -63,7 +62,7 @@ export class TinyWorld {
     if (observed === undefined) return { done: [], wroteStatus: false };
     const plan = planRayCluster(observed);
     const outcome = this.carryOut(plan.actions);
-    const status = plan.subject === undefined ? undefined : rayClusterStatus(plan.subject, outcome);
+    const status = plan.statusAfter?.(outcome);
     if (status !== undefined && this.cluster !== undefined) this.cluster = { ...this.cluster, status };
     return { done: plan.actions.filter(({ type }) => type !== 'event'), wroteStatus: status !== undefined };
   }

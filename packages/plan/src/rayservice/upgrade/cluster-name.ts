@@ -1,5 +1,5 @@
 import { childNames } from '@manta/api';
-import { derivedSuffix } from '../../raycluster/pod-names.ts';
+import { derivedSuffix } from '../../raycluster/derived-names.ts';
 import { nameOf, type ServiceState } from '../service-state.ts';
 
 /**

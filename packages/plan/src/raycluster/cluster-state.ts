@@ -1,9 +1,10 @@
-import type { RayCluster, RayClusterSpec } from '@manta/api';
+import { type RayCluster, type RayClusterSpec, serviceNames } from '@manta/api';
+import { headServiceSelector } from '../build/head-service.ts';
 import { isOwn } from '../ownership.ts';
-import type { ObservedRayCluster, PodRecord } from './observed.ts';
+import type { ObservedRayCluster, PodRecord, ServiceRecord } from './observed.ts';
 
-/** A cluster that is valid and has its defaults, with what was observed of it: what every decision starts from. */
-export interface Subject extends ObservedRayCluster {
+/** What was observed of a cluster, with the defaults of its spec: what every decision starts from. */
+export interface ClusterState extends ObservedRayCluster {
   readonly spec: RayClusterSpec;
   readonly name: string;
   readonly namespace: string;
@@ -12,7 +13,7 @@ export interface Subject extends ObservedRayCluster {
   readonly formerPods: readonly PodRecord[];
 }
 
-export function subjectOf(observed: ObservedRayCluster, cluster: RayCluster, spec: RayClusterSpec): Subject {
+export function clusterStateOf(observed: ObservedRayCluster, cluster: RayCluster, spec: RayClusterSpec): ClusterState {
   const { name = '', namespace = '', uid = '' } = cluster.metadata ?? {};
   const pods = ownPods(observed);
   const formerPods = pods === observed.pods ? [] : observed.pods.filter((pod) => isFormer(cluster, pod));
@@ -33,4 +34,13 @@ function isFormer({ metadata = {} }: RayCluster, { owner, ownerCluster, createdA
 export function ownPods({ cluster, pods }: Pick<ObservedRayCluster, 'cluster' | 'pods'>): readonly PodRecord[] {
   const uid = cluster.metadata?.uid ?? '';
   return pods.every((pod) => isOwn(uid, pod)) ? pods : pods.filter((pod) => isOwn(uid, pod));
+}
+
+/** The Services that select the head, by their labels; if there are none, the Service that we created and whose labels a user removed. */
+export function headServicesOf({ children, name, uid, spec }: ClusterState): readonly ServiceRecord[] {
+  const wanted = Object.entries(headServiceSelector(name));
+  const labelled = children.services.filter(({ labels }) => wanted.every(([key, value]) => labels[key] === value));
+  if (labelled.length > 0) return labelled;
+  const made = serviceNames.head(name, spec.headGroupSpec.headService?.metadata?.name);
+  return children.services.filter((service) => service.name === made && service.owner === uid);
 }

@@ -10,14 +10,14 @@ import { atPlace, buildWorkerPod } from '../build/worker-pod.ts';
 import { deleteOwn } from '../ownership.ts';
 import { type Action, type CreateAction, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { derivedPodName } from './derived-names.ts';
 import { forScheduler } from './gang.ts';
 import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
-import { derivedPodName } from './pod-names.ts';
-import type { Subject } from './subject.ts';
 
 /** With the autoscaler on, only Ray knows which worker is idle; the installation may say that it does not care. */
-export function mayChooseVictims({ spec, context }: Subject): boolean {
+export function mayChooseVictims({ spec, context }: ClusterState): boolean {
   return !isAutoscalingEnabled(spec) || context.env.randomPodDelete;
 }
 
@@ -26,19 +26,19 @@ const MOST_OF_A_GROUP = 1000;
 const MOST_OF_ALL = 4000;
 
 /** How many pods of each group may be made in this pass; what is missing beyond that follows when these are seen. */
-export function mostAtOnce({ spec }: Subject): number {
+export function mostAtOnce({ spec }: ClusterState): number {
   const share = Math.floor(MOST_OF_ALL / Math.max(1, spec.workerGroupSpecs?.length ?? 0));
   return Math.min(MOST_OF_A_GROUP, Math.max(1, share));
 }
 
 /** Does the installation write on each worker which place it holds? */
-export function areWorkersNumbered({ context }: Subject): boolean {
+export function areWorkersNumbered({ context }: ClusterState): boolean {
   return context.gates.RayMultiHostIndexing;
 }
 
 /** Names that a new worker of the group must not get: those of pods that are there, are to go, or have gone, even from places of another `numOfHosts`. */
 export function takenNames(
-  { lastHolders }: Subject,
+  { lastHolders }: ClusterState,
   { groupName, scaleStrategy }: WorkerGroupSpec,
   present: readonly Pick<PodRecord, 'name'>[],
 ): ReadonlySet<string> {
@@ -51,7 +51,7 @@ export function takenNames(
  * group without pods, operators that know different numbers of hosts make the same ones, and together no more than one of them asks for.
  */
 export function workerName(
-  { uid, name, lastHolders }: Subject,
+  { uid, name, lastHolders }: ClusterState,
   group: WorkerGroupSpec,
   place: ReplicaPlace,
   taken: ReadonlySet<string>,
@@ -74,12 +74,16 @@ export interface NewWorker {
   readonly name: string;
 }
 
-export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers: readonly NewWorker[]): CreateAction {
-  const { cluster, context, name } = subject;
-  const isNumbered = areWorkersNumbered(subject);
-  const mark = forScheduler(subject, group.groupName);
+export function createWorkers(
+  state: ClusterState,
+  group: WorkerGroupSpec,
+  workers: readonly NewWorker[],
+): CreateAction {
+  const { cluster, context, name } = state;
+  const isNumbered = areWorkersNumbered(state);
+  const mark = forScheduler(state, group.groupName);
   // They differ in nothing else, and a group may have thousands of them.
-  const worker = mark(buildWorkerPod(cluster, specForPods(subject), group, context));
+  const worker = mark(buildWorkerPod(cluster, specForPods(state), group, context));
   const objects = workers.map(({ place, name: newName }) => {
     const pod = isNumbered ? atPlace(worker, place) : worker;
     return { ...pod, metadata: { ...pod.metadata, name: newName } };
@@ -89,11 +93,11 @@ export function createWorkers(subject: Subject, group: WorkerGroupSpec, workers:
     kind: 'Pod',
     objects,
     whenExists: 'fine-if-ours',
-    done: normal(RayClusterEventReason.CreatedWorkerPod, 'Create', `Created worker Pod ${fullName(subject, '%n')}`),
+    done: normal(RayClusterEventReason.CreatedWorkerPod, 'Create', `Created worker Pod ${fullName(state, '%n')}`),
     failed: warning(
       RayClusterEventReason.FailedToCreateWorkerPod,
       'Create',
-      `Failed to create worker Pod for the cluster ${fullName(subject, name)}`,
+      `Failed to create worker Pod for the cluster ${fullName(state, name)}`,
     ),
     failure: 'FailedCreateWorkerPod',
     group: group.groupName,
@@ -107,11 +111,19 @@ export function placeName({ index, host }: ReplicaPlace): string {
 }
 
 /** Deletes a worker; `told` completes "Deleted …" and "Failed deleting …". */
-export function deleteWorker({ uid }: Subject, pod: PodRecord, told: string): readonly Action[] {
+export function deleteWorker({ uid }: ClusterState, pod: PodRecord, told: string): readonly Action[] {
   return deleteOwn(uid, 'Pod', pod, {
     done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${told}`),
     failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${told}`),
     failure: 'FailedDeleteWorkerPod',
     continueOnFailure: true,
   });
+}
+
+/** The `count` smallest numbers from 0 on that are not taken. */
+export function smallestFree(taken: Iterable<number>, count: number): readonly number[] {
+  const used = new Set(taken);
+  const free: number[] = [];
+  for (let n = 0; free.length < count; n += 1) if (!used.has(n)) free.push(n);
+  return free;
 }

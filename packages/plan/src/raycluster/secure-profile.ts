@@ -14,7 +14,7 @@ import { dashboardPort } from '../network-policy/policies.ts';
 import { patchSelf } from '../ownership.ts';
 import { normal, type PatchAction, type Plan, type PlannedEvent, validationWarning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import type { Subject } from './subject.ts';
+import type { ClusterState } from './cluster-state.ts';
 
 /** What the secure profile gives to a cluster that does not say otherwise. */
 type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | 'tlsOptions'>>;
@@ -24,60 +24,60 @@ const APP_NAME = 'app.kubernetes.io/name';
 /** Kubernetes puts it on every namespace, and lets nobody change it. */
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 /** CRDs may be replaced by newer ones. */
-const LOOK_AGAIN_MS = 60_000;
+const REQUEUE_MS = 60_000;
 
 /**
  * Writes tokens, network policies and mutual TLS into the spec of a cluster before anything is made of it, so that everybody can see what
  * holds. Later it would be too late: pods with and without them do not understand each other. A cluster that cannot have them is not
  * started. Undefined when there is nothing to do.
  */
-export function secureNewCluster(subject: Subject): Plan | undefined {
-  const { context, cluster, spec, name } = subject;
-  if (context.isSecure !== true || !isNew(subject)) return undefined;
+export function applySecureProfile(state: ClusterState): Plan | undefined {
+  const { context, cluster, spec, name } = state;
+  if (context.isSecure !== true || !isNew(state)) return undefined;
   if (cluster.metadata?.annotations?.[Annotation.SecurityProfile] === OFF) return undefined;
-  const missing = missingIn(subject, securedFor(subject));
-  if (Object.keys(missing).length === 0 || isWrong(subject, spec) !== undefined) return undefined;
-  const problem = isWrong(subject, { ...spec, ...missing });
+  const missing = missingIn(state, securedFor(state));
+  if (Object.keys(missing).length === 0 || isWrong(state, spec) !== undefined) return undefined;
+  const problem = isWrong(state, { ...spec, ...missing });
   if (problem !== undefined) {
     const remedy = `change that, or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
-    const note = `The RayCluster spec is invalid ${fullName(subject, name)}: the operator's secure profile needs ${Object.keys(missing).join(', ')}, and ${problem}; ${remedy}`;
+    const note = `The RayCluster spec is invalid ${fullName(state, name)}: the operator's secure profile needs ${Object.keys(missing).join(', ')}, and ${problem}; ${remedy}`;
     return { actions: [validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note)] };
   }
-  return cluster.metadata?.annotations?.[Annotation.SecuredUid] === subject.uid
-    ? tryAgain(subject, missing)
-    : { actions: [{ ...writeInto(subject, missing), done: applied(subject, missing) }] };
+  return cluster.metadata?.annotations?.[Annotation.SecuredUid] === state.uid
+    ? tryAgain(state, missing)
+    : { actions: [{ ...writeInto(state, missing), done: applied(state, missing) }] };
 }
 
-function writeInto({ cluster, uid }: Subject, missing: Partial<Secured>): PatchAction {
+function writeInto({ cluster, uid }: ClusterState, missing: Partial<Secured>): PatchAction {
   const { resourceVersion } = cluster.metadata ?? {};
   const metadata = { resourceVersion, annotations: { [Annotation.SecuredUid]: uid } };
   return patchSelf('RayCluster', cluster, { metadata, spec: missing });
 }
 
-function applied(subject: Subject, missing: Partial<Secured>): PlannedEvent {
-  const cluster = `RayCluster ${fullName(subject, subject.name)}`;
+function applied(state: ClusterState, missing: Partial<Secured>): PlannedEvent {
+  const cluster = `RayCluster ${fullName(state, state.name)}`;
   const told = `Applied the secure profile to ${cluster}: ${Object.keys(missing).join(', ')}`;
   return normal(RayClusterEventReason.SecuredRayCluster, 'Update', told);
 }
 
 /** What was written did not stay: the server does not know it. Written again it changes nothing, until the server does. */
-function tryAgain(subject: Subject, missing: Partial<Secured>): Plan {
+function tryAgain(state: ClusterState, missing: Partial<Secured>): Plan {
   const fields = Object.keys(missing)
     .map((field) => `spec.${field}`)
     .join(', ');
   const remedy = `bring the CRDs up to date (manta crds apply), or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
-  const note = `RayCluster ${fullName(subject, subject.name)} is not started: the operator's secure profile needs ${fields}, which the installed CRD does not have; ${remedy}`;
+  const note = `RayCluster ${fullName(state, state.name)} is not started: the operator's secure profile needs ${fields}, which the installed CRD does not have; ${remedy}`;
   const warned = validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note);
-  return { actions: [writeInto(subject, missing), warned], requeueAfterMs: LOOK_AGAIN_MS };
+  return { actions: [writeInto(state, missing), warned], requeueAfterMs: REQUEUE_MS };
 }
 
 /** Nobody has looked at it yet, and nothing was made for it. */
-function isNew({ cluster, pods, uid }: Subject): boolean {
+function isNew({ cluster, pods, uid }: ClusterState): boolean {
   const isSeen = Object.keys(cluster.status ?? {}).length > 0;
   return !isSeen && pods.every(({ owner }) => owner !== uid) && cluster.metadata?.deletionTimestamp === undefined;
 }
 
-function isWrong({ cluster, context, installed }: Subject, spec: RayClusterSpec): string | undefined {
+function isWrong({ cluster, context, installed }: ClusterState, spec: RayClusterSpec): string | undefined {
   const annotations = cluster.metadata?.annotations;
   const error =
     validateRayClusterSpec(spec, annotations, context.gates) ??
@@ -85,12 +85,12 @@ function isWrong({ cluster, context, installed }: Subject, spec: RayClusterSpec)
   return error?.message;
 }
 
-function securedFor(subject: Subject): Secured {
-  return { authOptions: { mode: 'token' }, networkPolicy: policyFor(subject), tlsOptions: { enabled: true } };
+function securedFor(state: ClusterState): Secured {
+  return { authOptions: { mode: 'token' }, networkPolicy: policyFor(state), tlsOptions: { enabled: true } };
 }
 
 /** The way in is closed but for the operator, and for the users of a service to its serve port. The way out stays open: names have to be asked for. */
-function policyFor({ cluster, spec, context }: Subject): NetworkPolicyOptions {
+function policyFor({ cluster, spec, context }: ClusterState): NetworkPolicyOptions {
   const matchLabels = { [APP_NAME]: context.env.operatorAppName };
   const { operatorNamespace } = context;
   // A pod with the operator's label in another namespace is not the operator.
@@ -109,7 +109,10 @@ function policyFor({ cluster, spec, context }: Subject): NetworkPolicyOptions {
 }
 
 /** What the cluster says nothing about, and the installation has. */
-function missingIn({ spec, context }: Subject, { authOptions, networkPolicy, tlsOptions }: Secured): Partial<Secured> {
+function missingIn(
+  { spec, context }: ClusterState,
+  { authOptions, networkPolicy, tlsOptions }: Secured,
+): Partial<Secured> {
   const { RayClusterMTLS: hasTls, RayClusterNetworkPolicy: hasPolicies } = context.gates;
   return {
     ...(spec.authOptions === undefined ? { authOptions } : {}),

@@ -2,51 +2,51 @@ import { Annotation, compareSpec, NodeType, RayClusterEventReason, RayClusterUpg
 import { patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { deletePods } from './delete-pods.ts';
-import { headsOf } from './heads.ts';
+import { deletePods } from './child-actions.ts';
+import type { ClusterState } from './cluster-state.ts';
 import type { PodRecord } from './observed.ts';
-import type { Subject } from './subject.ts';
+import { headsOf } from './pods.ts';
 
-/** What the upgrade strategy asks for now. */
+/** What the upgrade strategy requires now. */
 export type RecreateDecision =
-  | { readonly kind: 'keep' }
-  /** The head was stamped by another operator or version: it is taken over as it is, under our stamp. */
+  | { readonly kind: 'keep'; readonly actions: readonly [] }
+  /** Another operator or version stamped the head: it is adopted as it is, with our stamp. */
   | { readonly kind: 'restamp'; readonly actions: readonly Action[] }
   | { readonly kind: 'recreate'; readonly actions: readonly Action[] };
 
-/** Decides from the head pod's stamp. Only clusters that ask for Recreate are ever taken down because of their spec. */
-export function decideRecreate(subject: Subject): RecreateDecision {
-  const { spec, pods, context, cluster } = subject;
+const KEEP: RecreateDecision = { kind: 'keep', actions: [] };
+
+/** Decides from the head pod's stamp. A changed spec deletes pods only if the upgrade strategy is Recreate. */
+export function decideRecreate(state: ClusterState): RecreateDecision {
+  const { spec, pods, context, cluster } = state;
   const [head] = headsOf(pods);
-  if (cluster.spec?.upgradeStrategy?.type !== RayClusterUpgradeType.Recreate || head?.head === undefined)
-    return { kind: 'keep' };
+  if (cluster.spec?.upgradeStrategy?.type !== RayClusterUpgradeType.Recreate || head?.head === undefined) return KEEP;
   const { recreateHash, operatorVersion } = head.head;
   const stamp = { hash: recreateHash || undefined, operatorVersion: operatorVersion || undefined };
   switch (compareSpec(spec, stamp, context.operatorVersion)) {
     case 'same':
-      return { kind: 'keep' };
+      return KEEP;
     case 'foreign': {
-      if (operatorVersion === context.operatorVersion && recreateHash === '') return { kind: 'keep' };
+      if (operatorVersion === context.operatorVersion && recreateHash === '') return KEEP;
       const annotations = {
         [Annotation.RecreateHash]: specHash(spec),
         [Annotation.OperatorVersion]: context.operatorVersion,
       };
       const patch = { metadata: { annotations } };
-      return { kind: 'restamp', actions: patchOwn(subject.uid, 'Pod', head, patch, { isOptional: true }) };
+      return { kind: 'restamp', actions: patchOwn(state.uid, 'Pod', head, patch, { isOptional: true }) };
     }
     case 'different':
-      return { kind: 'recreate', actions: deleteAll(subject) };
+      return { kind: 'recreate', actions: deleteAll(state) };
   }
 }
 
 /**
- * The head goes last: it carries the mark that tells of the change, so that whatever happens in between, nothing of the old spec is left
- * when the mark is gone.
+ * Deletes the head last: it carries the hash of the old spec, so an interrupted deletion continues until no pod of the old spec is left.
  */
-function deleteAll(subject: Subject): readonly Action[] {
-  const staying = subject.pods.filter(({ isTerminating }) => !isTerminating);
+function deleteAll(state: ClusterState): readonly Action[] {
+  const staying = state.pods.filter(({ isTerminating }) => !isTerminating);
   if (staying.length === 0) return [];
-  const cluster = fullName(subject, subject.name);
+  const cluster = fullName(state, state.name);
   const because = 'due to spec change with Recreate upgradeStrategy';
   const told = {
     failed: warning(
@@ -64,8 +64,8 @@ function deleteAll(subject: Subject): readonly Action[] {
   );
   const others = staying.filter((pod) => !isWorker(pod));
   return [
-    ...deletePods(subject, staying.filter(isWorker), told),
-    ...deletePods(subject, others, { ...told, afterOthers: true }),
+    ...deletePods(state, staying.filter(isWorker), told),
+    ...deletePods(state, others, { ...told, afterOthers: true }),
     { type: 'event', event: done },
   ];
 }

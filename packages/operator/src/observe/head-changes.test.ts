@@ -1,7 +1,7 @@
 import { NodeType, type RayCluster } from '@manta/api';
 import type { PodRecord } from '@manta/plan';
 import { expect, it } from 'vitest';
-import { headNews } from './head-news.ts';
+import { watchForNewHead } from './head-changes.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 
 interface Shown {
@@ -34,11 +34,11 @@ it.each<[string, Shown, Shown, boolean]>([
   ['a head has come and gone, and was noted', { heads: [] }, { heads: [], noted: 'demo-head-1' }, true],
 ])('when %s', (_, before, after, isNews) => {
   let shown = before;
-  const hasNews = headNews(
+  const hasNewHead = watchForNewHead(
     cacheOf(() => shown),
     'ns/demo',
   );
-  expect(hasNews()).toBe(false);
+  expect(hasNewHead()).toBe(false);
   shown = after;
-  expect(hasNews()).toBe(isNews);
+  expect(hasNewHead()).toBe(isNews);
 });

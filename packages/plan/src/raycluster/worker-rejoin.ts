@@ -1,11 +1,10 @@
 import { type Condition, type ConditionVerdict, RayClusterConditionReason, RayClusterConditionType } from '@manta/api';
 import type { Action } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { headsOf } from './heads.ts';
+import type { ClusterState } from './cluster-state.ts';
 import type { ObservedRayCluster, PodRecord } from './observed.ts';
-import { livingWorkers, runningWorkers } from './ray-nodes.ts';
-import type { Subject } from './subject.ts';
-import { deleteWorker } from './worker-actions.ts';
+import { aliveRayWorkers, headsOf, runningWorkers } from './pods.ts';
+import { deleteWorker } from './worker-pods.ts';
 
 /** How much longer a worker may take to join a head that came after it, counted from the first answer of that head. */
 export const REJOIN_MS = 60_000;
@@ -39,14 +38,14 @@ export function workersToRejoin(
   return runningWorkers(pods).filter(({ createdAt }) => createdAt < head.createdAt);
 }
 
-export function rejoinOf(subject: Subject): Rejoin {
-  const { pods, now, rayNodes, cluster } = subject;
+export function rejoinOf(state: ClusterState): Rejoin {
+  const { pods, now, rayNodes, cluster } = state;
   const staying = headsOf(pods).filter(({ isTerminating }) => !isTerminating);
   const [head] = staying;
   if (head === undefined || staying.length > 1) return { kind: 'unconcerned' };
   const all = cluster.status?.conditions;
   const known = conditionOf(all, head);
-  const older = workersToRejoin(subject, head);
+  const older = workersToRejoin(state, head);
   if (older.length === 0) {
     return known?.status === 'False' ? { kind: 'joined', joined: 0, replaced: true } : { kind: 'unconcerned' };
   }
@@ -55,7 +54,7 @@ export function rejoinOf(subject: Subject): Rejoin {
     const isOutdated = known === undefined && all?.some(({ type }) => type === WorkersRejoined) === true;
     return { kind: isOutdated ? 'outdated' : 'unconcerned' };
   }
-  const living = livingWorkers(nodes);
+  const living = aliveRayWorkers(nodes);
   const missing = older.filter(({ podIP }) => !living.has(podIP));
   const joined = older.length - missing.length;
   if (missing.length === 0) return { kind: 'joined', joined, replaced: false };
@@ -65,29 +64,27 @@ export function rejoinOf(subject: Subject): Rejoin {
 }
 
 /** Replaces the workers whose time to find the new head is over. */
-export function recycleLostWorkers(subject: Subject): readonly Action[] {
-  const rejoin = rejoinOf(subject);
+export function replaceLostWorkers(state: ClusterState): readonly Action[] {
+  const rejoin = rejoinOf(state);
   if (rejoin.kind !== 'missing') return [];
-  if (rejoin.deadline > subject.now) return [];
-  const why = `which did not join head Pod ${fullName(subject, rejoin.head.name)} in time`;
-  return rejoin.missing.flatMap((pod) =>
-    deleteWorker(subject, pod, `worker Pod ${fullName(subject, pod.name)}, ${why}`),
-  );
+  if (rejoin.deadline > state.now) return [];
+  const why = `which did not join head Pod ${fullName(state, rejoin.head.name)} in time`;
+  return rejoin.missing.flatMap((pod) => deleteWorker(state, pod, `worker Pod ${fullName(state, pod.name)}, ${why}`));
 }
 
 /** When the time of workers that have not joined is over; undefined when none is waited for. */
-export function rejoinLookMs(subject: Subject): number | undefined {
-  const rejoin = rejoinOf(subject);
-  return rejoin.kind === 'missing' ? Math.max(0, rejoin.deadline - subject.now) : undefined;
+export function rejoinRequeueMs(state: ClusterState): number | undefined {
+  const rejoin = rejoinOf(state);
+  return rejoin.kind === 'missing' ? Math.max(0, rejoin.deadline - state.now) : undefined;
 }
 
 /** The conditions with what is known about the workers' return; the time of an earlier head's verdict does not count. */
 export function withRejoin(
-  subject: Subject,
+  state: ClusterState,
   conditions: readonly Condition[],
   set: (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[],
 ): readonly Condition[] {
-  const rejoin = rejoinOf(subject);
+  const rejoin = rejoinOf(state);
   const Reason = RayClusterConditionReason;
   switch (rejoin.kind) {
     case 'unconcerned':

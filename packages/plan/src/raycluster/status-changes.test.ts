@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUrgentChange } from './urgent.ts';
+import { isUrgentChange } from './status-changes.ts';
 
 const condition = (type: string, status: 'True' | 'False', reason = 'x') => ({
   type,

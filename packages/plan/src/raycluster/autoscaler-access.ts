@@ -9,40 +9,40 @@ import {
 import { deleteOwn, isOwn } from '../ownership.ts';
 import { type Action, type CreateAction, validationWarning, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { createUnlessThere, isThere, updateChild } from './create-child.ts';
+import { createUnlessExists, exists, updateChild } from './child-actions.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { isHeadWanted } from './head-name.ts';
 import { objectName } from './object-name.ts';
 import type { RoleRecord } from './observed.ts';
-import type { Subject } from './subject.ts';
 
 /** The account of the autoscaler and what it may do. */
-export function planAutoscalerAccess(subject: Subject): readonly Action[] {
-  const { spec, cluster } = subject;
-  const used = objectName(subject);
+export function planAutoscalerAccess(state: ClusterState): readonly Action[] {
+  const { spec, cluster } = state;
+  const used = objectName(state);
   const role = buildAutoscalerRole(cluster, spec, used);
   return [
-    ...planServiceAccount(subject),
-    ...planRole(subject, role),
-    ...planRoleBinding(subject, buildAutoscalerRoleBinding(cluster, spec, used), role),
+    ...planServiceAccount(state),
+    ...planRole(state, role),
+    ...planRoleBinding(state, buildAutoscalerRoleBinding(cluster, spec, used), role),
   ];
 }
 
 /** Users who name an account for the head bring it themselves: without it the head could not be created. */
-function planServiceAccount(subject: Subject): readonly Action[] {
-  const { spec, cluster, children, name, unreadable } = subject;
+function planServiceAccount(state: ClusterState): readonly Action[] {
+  const { spec, cluster, children, name, unreadable } = state;
   const own = isAutoscalingEnabled(spec) ? ownServiceAccount(spec) : undefined;
-  if (own !== undefined && !unreadable.has('ServiceAccount') && !isThere(children.serviceAccounts, own)) {
-    const note = `Failed to reconcile RayCluster ${fullName(subject, name)}. If users specify ServiceAccountName for the head Pod, they need to create a ServiceAccount themselves. However, ServiceAccount ${own} is not found. Please create one. See the PR description of https://github.com/ray-project/kuberay/pull/1128 for more details.`;
+  if (own !== undefined && !unreadable.has('ServiceAccount') && !exists(children.serviceAccounts, own)) {
+    const note = `Failed to reconcile RayCluster ${fullName(state, name)}. If users specify ServiceAccountName for the head Pod, they need to create a ServiceAccount themselves. However, ServiceAccount ${own} is not found. Please create one. See the PR description of https://github.com/ray-project/kuberay/pull/1128 for more details.`;
     return [
       validationWarning(SharedEventReason.AutoscalerServiceAccountNotFound, note),
       { type: 'abort', message: `serviceaccounts "${own}" not found` },
     ];
   }
-  return createUnlessThere(
-    subject,
+  return createUnlessExists(
+    state,
     'ServiceAccount',
     'service account',
-    buildAutoscalerServiceAccount(cluster, spec, objectName(subject)),
+    buildAutoscalerServiceAccount(cluster, spec, objectName(state)),
     children.serviceAccounts,
   );
 }
@@ -51,25 +51,25 @@ function planServiceAccount(subject: Subject): readonly Action[] {
  * What a newer autoscaler needs reaches existing clusters. A Role of that name that this cluster does not control is neither changed nor
  * bound: whoever may create RayClusters would give the rights of any Role to an account of his own.
  */
-function planRole(subject: Subject, wanted: Role | undefined): readonly Action[] {
-  const { uid } = subject;
+function planRole(state: ClusterState, wanted: Role | undefined): readonly Action[] {
+  const { uid } = state;
   if (wanted === undefined) return [];
-  const live = roleOf(subject, wanted);
+  const live = roleOf(state, wanted);
   if (live === undefined) {
-    const made = createUnlessThere(subject, 'Role', 'role', wanted, [], 'fine-if-ours');
+    const made = createUnlessExists(state, 'Role', 'role', wanted, [], 'fine-if-ours');
     return made.map((action) => ({ ...action, whenForeign: 'skip' }));
   }
-  if (!isOwn(uid, live)) return [foreignRole(subject, live.name)];
+  if (!isOwn(uid, live)) return [foreignRole(state, live.name)];
   const aligned = live.role === undefined ? undefined : alignAutoscalerRole(live.role, wanted);
-  return aligned === undefined ? [] : updateChild(subject, 'Role', 'role', live, aligned);
+  return aligned === undefined ? [] : updateChild(state, 'Role', 'role', live, aligned);
 }
 
-function roleOf({ children }: Subject, wanted: Role): RoleRecord | undefined {
+function roleOf({ children }: ClusterState, wanted: Role): RoleRecord | undefined {
   return children.roles.find(({ name }) => name === wanted.metadata?.name);
 }
 
-function foreignRole(subject: Subject, name: string): Action {
-  const note = `Role ${fullName(subject, name)} exists and is not controlled by RayCluster ${fullName(subject, subject.name)}: it is not bound, and the autoscaler gets no rights from it. Delete or rename the Role, or rename the RayCluster`;
+function foreignRole(state: ClusterState, name: string): Action {
+  const note = `Role ${fullName(state, name)} exists and is not controlled by RayCluster ${fullName(state, state.name)}: it is not bound, and the autoscaler gets no rights from it. Delete or rename the Role, or rename the RayCluster`;
   return { type: 'event', event: warning(SharedEventReason.FailedToCreateRole, 'Create', note) };
 }
 
@@ -79,13 +79,13 @@ function foreignRole(subject: Subject, name: string): Action {
  * is bound.
  */
 function planRoleBinding(
-  subject: Subject,
+  state: ClusterState,
   wanted: RoleBinding | undefined,
   wantedRole: Role | undefined,
 ): readonly Action[] {
-  const { children, uid, pods } = subject;
+  const { children, uid, pods } = state;
   const { roleBindings } = children;
-  const role = wantedRole === undefined ? undefined : roleOf(subject, wantedRole);
+  const role = wantedRole === undefined ? undefined : roleOf(state, wantedRole);
   if (role !== undefined && !isOwn(uid, role)) return [];
   const needs = { kind: 'Role', name: wantedRole?.metadata?.name ?? '' } as const;
   const guarded = (action: CreateAction): CreateAction => (role === undefined ? { ...action, needs } : action);
@@ -93,12 +93,12 @@ function planRoleBinding(
   const account = wanted?.subjects?.[0]?.name;
   const isOutdated = account !== undefined && live?.accounts !== undefined && !live.accounts.includes(account);
   const hasHead = pods.some(({ nodeType }) => nodeType === NodeType.Head);
-  if (!isOutdated || hasHead || !isHeadWanted(subject))
-    return createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, roleBindings).map(guarded);
+  if (!isOutdated || hasHead || !isHeadWanted(state))
+    return createUnlessExists(state, 'RoleBinding', 'role binding', wanted, roleBindings).map(guarded);
   return [
     ...deleteOwn(uid, 'RoleBinding', live, { mayBeForbidden: true }),
     // Where we may write no bindings, the head comes all the same.
-    ...createUnlessThere(subject, 'RoleBinding', 'role binding', wanted, []).map((action) => ({
+    ...createUnlessExists(state, 'RoleBinding', 'role binding', wanted, []).map((action) => ({
       ...guarded(action),
       mayBeForbidden: true,
     })),

@@ -3,21 +3,20 @@ import { alignClaimOwner, buildGcsClaim, describeClaimDrift } from '../build/gcs
 import { isOwn, updateExcepted, updateOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import type { Subject } from './subject.ts';
+import type { ClusterState } from './cluster-state.ts';
 
 /** The volume on which the embedded GCS keeps its state: made, adopted, or only looked for where the user brings it. */
-export function planClaim(subject: Subject): readonly Action[] {
-  const { cluster, spec, children, unreadable } = subject;
+export function planClaim(state: ClusterState): readonly Action[] {
+  const { cluster, spec, children, unreadable } = state;
   if (!isGcsFaultToleranceEmbedded(spec)) return [];
   const theirs = spec.gcsFaultToleranceOptions?.storage?.claimName;
   if (theirs && unreadable.has('PersistentVolumeClaim')) return [];
-  if (theirs)
-    return children.claims.some(({ metadata }) => metadata?.name === theirs) ? [] : [missing(subject, theirs)];
+  if (theirs) return children.claims.some(({ metadata }) => metadata?.name === theirs) ? [] : [missing(state, theirs)];
   const wanted = buildGcsClaim(cluster, spec);
   const name = wanted?.metadata?.name ?? '';
   const live = children.claims.find(({ metadata }) => metadata?.name === name);
   if (wanted !== undefined && live === undefined) {
-    const told = `GCS storage PVC ${fullName(subject, name)}`;
+    const told = `GCS storage PVC ${fullName(state, name)}`;
     return [
       {
         type: 'create',
@@ -33,14 +32,14 @@ export function planClaim(subject: Subject): readonly Action[] {
   const drift = describeClaimDrift(live, spec);
   const aligned = alignClaimOwner(live, cluster, spec);
   return [
-    ...(drift === undefined ? [] : [drifted(subject, name, drift)]),
-    ...(aligned === undefined ? [] : alignOwner(subject, live, aligned)),
+    ...(drift === undefined ? [] : [drifted(state, name, drift)]),
+    ...(aligned === undefined ? [] : alignOwner(state, live, aligned)),
   ];
 }
 
 /** A claim of ours, or one that was retained for a cluster of this name and that nobody controls. */
 function alignOwner(
-  { uid, name }: Subject,
+  { uid, name }: ClusterState,
   live: PersistentVolumeClaim,
   aligned: PersistentVolumeClaim,
 ): readonly Action[] {
@@ -50,12 +49,12 @@ function alignOwner(
   return [updateExcepted(exception, 'PersistentVolumeClaim', live, aligned)];
 }
 
-function missing(subject: Subject, name: string): Action {
-  const note = `GcsFaultToleranceOptions.Storage.ClaimName "${name}" not found in namespace ${subject.namespace}; the head Pod will not start until it exists`;
+function missing(state: ClusterState, name: string): Action {
+  const note = `GcsFaultToleranceOptions.Storage.ClaimName "${name}" not found in namespace ${state.namespace}; the head Pod will not start until it exists`;
   return { type: 'event', event: warning(SharedEventReason.FailedToCreatePvc, 'Validate', note) };
 }
 
-function drifted(subject: Subject, name: string, drift: string): Action {
-  const note = `GCS storage PVC ${fullName(subject, name)} already exists and cannot be reconfigured in place (${drift}); delete the PVC to recreate it with the new settings`;
+function drifted(state: ClusterState, name: string, drift: string): Action {
+  const note = `GCS storage PVC ${fullName(state, name)} already exists and cannot be reconfigured in place (${drift}); delete the PVC to recreate it with the new settings`;
   return { type: 'event', event: warning(SharedEventReason.FailedToCreatePvc, 'Update', note) };
 }

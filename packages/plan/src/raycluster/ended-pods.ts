@@ -10,7 +10,7 @@ export type EndedPodRule = Pick<OperatorEnv, 'deletesByRestartPolicy'>;
  * being deleted gives no reason: Ray exits with 1 on SIGTERM, so every such pod passes through `Failed`. Installations may go by
  * the restart policy alone, as early releases did: with Always nothing is deleted, with any other the end of Ray is enough.
  */
-export function whyDelete(pod: PodRecord, { deletesByRestartPolicy }: EndedPodRule): string | undefined {
+export function reasonToDelete(pod: PodRecord, { deletesByRestartPolicy }: EndedPodRule): string | undefined {
   const { name, nodeType, phase, restartPolicy, rayTerminated, isTerminating } = pod;
   if (isTerminating) return undefined;
   if (deletesByRestartPolicy && restartPolicy === 'Always') return undefined;

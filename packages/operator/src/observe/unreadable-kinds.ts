@@ -15,7 +15,7 @@ const OPTIONAL: readonly ChildKind[] = [
   'PodDisruptionBudget',
 ];
 
-/** The kinds besides pods and Services that may not be read in a namespace, each with the permission that is missing. */
+/** The kinds besides pods and Services that the operator may not read in a namespace, each with the missing permission. */
 export function unreadableKinds(cache: RayClusterCache, namespace: string): ReadonlyMap<ChildKind, string> {
   const missing = new Map<ChildKind, string>();
   for (const kind of OPTIONAL) {
@@ -26,8 +26,8 @@ export function unreadableKinds(cache: RayClusterCache, namespace: string): Read
   return missing;
 }
 
-/** What we may not do about the kinds without which nothing can be decided; empty when all is well. */
-export function unseenKinds({ pods, services }: RayClusterCache, namespace: string): readonly string[] {
+/** The missing permissions to read pods and Services, without which nothing can be decided; empty when both may be read. */
+export function missingRequiredPermissions({ pods, services }: RayClusterCache, namespace: string): readonly string[] {
   return [pods, services].flatMap((informer) => {
     if (informer.isReady(namespace)) return [];
     return [whyForbidden(informer, namespace) ?? `list ${informer.type.plural}`];

@@ -2,10 +2,9 @@ import type { Condition } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { group, headPod, NOW, type ObservedOptions, observed, worker } from '../testing/observed.ts';
 import { plan } from '../testing/plan-in-words.ts';
-import { headsToAsk } from './heads-to-ask.ts';
+import { rayClusterNeeds } from './needs.ts';
 import { planRayCluster } from './plan.ts';
-import { REJOIN_MS } from './rejoin.ts';
-import { rayClusterStatus } from './status.ts';
+import { REJOIN_MS } from './worker-rejoin.ts';
 
 const head = headPod({ createdAt: NOW - 70_000, podIP: '10.0.0.9' });
 const first = worker(0, { podIP: '10.0.0.1', createdAt: NOW - 90_000 });
@@ -27,11 +26,10 @@ const told = (status: Condition['status'], ageMs: number): ObservedOptions['stat
 });
 const replaced: ObservedOptions = { spec, pods: [head, first, second] };
 
-const asked = (options: ObservedOptions) => headsToAsk(observed(options)).map(({ name }) => name);
+const asked = (options: ObservedOptions) => rayClusterNeeds(observed(options), 0).nodeListsOf.map(({ name }) => name);
 
 function verdict(options: ObservedOptions): Partial<Condition> | undefined {
-  const { subject } = planRayCluster(observed(options));
-  const status = subject && rayClusterStatus(subject, { kind: 'done' });
+  const status = planRayCluster(observed(options)).statusAfter?.({ kind: 'done' });
   const conditions = (status ?? options.status)?.conditions;
   return conditions?.find(({ type }) => type === 'WorkersRejoined');
 }

@@ -1,0 +1,72 @@
+import type { KubeObject } from '@manta/api';
+import { deleteOwn, type Seen, updateOwn } from '../ownership.ts';
+import { type Action, type ChildKind, type CreateAction, normal, type PlannedEvent, warning } from '../plan.ts';
+import { fullName } from '../shared/names.ts';
+import type { ClusterState } from './cluster-state.ts';
+import type { NamedRecord, PodRecord } from './observed.ts';
+
+/** Creates an object unless it is there. `words` is what events call its kind; `whenExists` is for one that we did not see. */
+export function createUnlessExists(
+  state: ClusterState,
+  kind: ChildKind,
+  words: string,
+  object: KubeObject | undefined,
+  existing: readonly NamedRecord[],
+  whenExists: CreateAction['whenExists'] = 'fine',
+): readonly CreateAction[] {
+  const name = object?.metadata?.name ?? '';
+  if (object === undefined || exists(existing, name)) return [];
+  const told = `${words} ${fullName(state, name)}`;
+  return [
+    {
+      type: 'create',
+      kind,
+      objects: [object],
+      whenExists,
+      done: normal(`Created${kind}`, 'Create', `Created ${told}`),
+      failed: warning(`FailedToCreate${kind}`, 'Create', `Failed creating ${told}`),
+    },
+  ];
+}
+
+/** Whether an object of that name was seen. */
+export function exists(existing: readonly NamedRecord[], name: string): boolean {
+  return existing.some((record) => record.name === name);
+}
+
+/** Replaces an object of this cluster by one that is up to date. */
+export function updateChild(
+  state: ClusterState,
+  kind: ChildKind,
+  words: string,
+  live: Seen,
+  object: KubeObject,
+): readonly Action[] {
+  const told = `${words} ${fullName(state, object.metadata?.name ?? '')}`;
+  return updateOwn(state.uid, kind, live, object, {
+    done: normal(`Updated${kind}`, 'Update', `Updated ${told}`),
+    failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${told}`),
+    // The cluster can do with what is there.
+    isOptional: true,
+  });
+}
+
+/** What is reported of several deletions: `done` once all have succeeded, `failed` for the first that has not. */
+interface Reports {
+  readonly done?: PlannedEvent;
+  readonly failed?: PlannedEvent;
+  readonly failure?: string;
+  readonly isOptional?: boolean;
+  readonly afterOthers?: boolean;
+}
+
+/** Deletes several pods of the cluster, each by its name and uid; pods that are being deleted already are left out. */
+export function deletePods(
+  { uid }: ClusterState,
+  pods: readonly PodRecord[],
+  { done, ...words }: Reports,
+): readonly Action[] {
+  const staying = pods.filter(({ isTerminating }) => !isTerminating);
+  const deletions = staying.flatMap((pod) => deleteOwn(uid, 'Pod', pod, words));
+  return deletions.length === 0 || done === undefined ? deletions : [...deletions, { type: 'event', event: done }];
+}

@@ -5,6 +5,7 @@ import { getCases } from './cases/get.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
 import { podCases } from './cases/pods.ts';
+import { rolloutCases } from './cases/rollout.ts';
 import { runCases } from './cases/run.ts';
 import { stoppingCases } from './cases/stopping.ts';
 import { CliStage } from './cli-stage.ts';
@@ -21,6 +22,7 @@ export function cliSuite(access: () => ServerAccess): void {
   objectCases(() => stage);
   jobCases(() => stage);
   podCases(() => stage);
+  rolloutCases(() => stage);
   runCases(() => stage);
   stoppingCases(() => stage);
 }

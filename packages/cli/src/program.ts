@@ -5,7 +5,9 @@ import { addCreateCommands } from './commands/create-commands.ts';
 import { addGetCommands } from './commands/get-commands.ts';
 import { addJobCommands } from './commands/job-commands.ts';
 import { addClusterCommands } from './commands/cluster-commands.ts';
+import { addCronCommands } from './commands/cron/cron-commands.ts';
 import { addPodCommands } from './commands/pods/pod-commands.ts';
+import { addRolloutCommands } from './commands/rollout/rollout-commands.ts';
 import { addRunCommand } from './commands/run/run-command.ts';
 import { editDistance } from './edit-distance.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
@@ -57,6 +59,8 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addJobCommands(program, open);
   addRunCommand(program, open);
   addPodCommands(program, open);
+  addRolloutCommands(program, open);
+  addCronCommands(program, open);
   program
     .argument('[command]')
     .usage('[flags] COMMAND')

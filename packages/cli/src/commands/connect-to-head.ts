@@ -19,6 +19,8 @@ import type { JobSubmitFlags } from './job-submit.ts';
 export interface HeadConnection {
   readonly client: RayClient;
   readonly tail: TailLogs;
+  /** GETs a path of the dashboard as JSON; undefined unless the answer is a 200 with JSON of a bounded size. */
+  read(path: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,8 @@ type Tls = NonNullable<HttpSendOptions['tls']>;
 
 const DASHBOARD_PORT = 8265;
 const UPLOAD_MS = 10 * 60_000;
+const READ_MS = 10_000;
+const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 /** How `--address`, `--headers` and `--verify` ask for a head to be reached. */
 export interface HeadAccess {
@@ -97,14 +101,37 @@ function openHead(
   const tail: TailLogs = async (id, onText, giveUp) => {
     for await (const text of followLogs({ head, id, headers, tls, proxyFor: proxy, signal: giveUp })) onText(text);
   };
+  const read = async (path: string): Promise<unknown> => {
+    const authorization = head.token === undefined ? {} : { 'x-ray-authorization': `Bearer ${head.token}` };
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+    const url = `${head.url}${path}`;
+    const answer = await http.send({ method: 'GET', url, headers: { ...authorization, ...headers }, signal: timeout });
+    return answer.status === 200 ? await boundedJson(answer.body) : undefined;
+  };
   return {
     client,
     tail,
+    read,
     close: async () => {
       http.close();
       await close();
     },
   };
+}
+
+async function boundedJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_READ_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function headersOf(json: string | undefined): Readonly<Record<string, string>> {

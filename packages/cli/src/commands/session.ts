@@ -9,9 +9,9 @@ interface AppPort {
   readonly port: number;
 }
 
-const DASHBOARD: AppPort = { label: 'Ray Dashboard', port: 8265 };
+export const DASHBOARD: AppPort = { label: 'Ray Dashboard', port: 8265 };
 const CLIENT: AppPort = { label: 'Ray Interactive Client', port: 10_001 };
-const SERVE: AppPort = { label: 'Ray Serve', port: 8000 };
+export const SERVE: AppPort = { label: 'Ray Serve', port: 8000 };
 const PORTS: Readonly<Record<RayKind, readonly AppPort[]>> = {
   raycluster: [DASHBOARD, CLIENT],
   rayjob: [DASHBOARD],
@@ -26,9 +26,14 @@ export interface SessionFlags {
 
 /**
  * `session (NAME | TYPE/NAME)`: forwards local ports to the head until Ctrl-C. Each connection goes to the head that runs then, so a
- * session outlives replaced heads and upgrades. Ends with an error when the object itself is deleted.
+ * session outlives replaced heads and upgrades. Ends with an error when the object itself is deleted. `onReady` gets the local addresses.
  */
-export async function session(call: Invocation, text: string, flags: SessionFlags): Promise<void> {
+export async function session(
+  call: Invocation,
+  text: string,
+  flags: SessionFlags,
+  onReady: (urls: Readonly<Record<string, string>>) => void = () => undefined,
+): Promise<void> {
   const target = parseTarget(text);
   const namespace = await call.namespace();
   const { serviceName } = await clusterOf(await call.client(), namespace, target);
@@ -40,13 +45,17 @@ export async function session(call: Invocation, text: string, flags: SessionFlag
   call.print(`Forwarding ports to service ${serviceName}`);
   const failures = new Failures(call, namespace, target);
   const forwardings: PortForwarding[] = [];
+  const urls: Record<string, string> = {};
   try {
     for (const { label, port } of PORTS[target.kind]) {
       const forwarding = await listen(call, namespace, target, port, flags, failures);
       forwardings.push(forwarding);
-      call.print(`${label}: http://localhost:${forwarding.ports[0]?.local}`);
+      const url = `http://localhost:${forwarding.ports[0]?.local}`;
+      urls[label] = url;
+      call.print(`${label}: ${url}`);
     }
     call.print('');
+    onReady(urls);
     await failures.untilOver;
   } finally {
     await Promise.all(forwardings.map((forwarding) => forwarding.close()));

@@ -1,13 +1,6 @@
-import {
-  type CertificateAuthority,
-  createCertificateAuthority as create,
-} from '../../packages/local/src/certificates.ts';
+import { type CertificateAuthority, createCertificateAuthority as create } from '@manta/kube';
 
-export {
-  type CertificateAuthority,
-  type KeyPair,
-  openCertificateAuthority,
-} from '../../packages/local/src/certificates.ts';
+export { type CertificateAuthority, type IssuedCertificate, openCertificateAuthority } from '@manta/kube';
 
 /** An authority for tests. */
 export const createCertificateAuthority = (commonName = 'manta-test-ca'): CertificateAuthority => create(commonName);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiRequester, type Credentials, createRequester } from './api-request.ts';
 import { AuditLog } from './audit-log.ts';
-import { type CertificateAuthority, type KeyPair, openCertificateAuthority } from './certificates.ts';
+import { type CertificateAuthority, type IssuedCertificate, openCertificateAuthority } from './certificates.ts';
 import { kubeconfigText } from './kubeconfig-text.ts';
 
 /** The name that certificates of a control plane carry as their issuer. */
@@ -15,7 +15,7 @@ export interface PlaneAccess {
   readonly url: string;
   readonly folder: string;
   readonly assets: string;
-  readonly authority: KeyPair;
+  readonly authority: IssuedCertificate;
   readonly auditLog?: string;
 }
 
@@ -34,7 +34,7 @@ export interface UserRequest {
 }
 
 /** A user with a client certificate; may do nothing until RBAC says otherwise. */
-export interface PlaneUser extends KeyPair {
+export interface PlaneUser extends IssuedCertificate {
   readonly name: string;
   readonly kubeconfig: KubeconfigFile;
   readonly credentials: Credentials;
@@ -89,7 +89,7 @@ function runKubectl(program: string, args: readonly string[], input: string | un
 
 /** Makes the handle of a control plane that is running. */
 export function createPlaneClient(access: PlaneAccess): PlaneClient {
-  const ca = openCertificateAuthority(access.authority, planeAuthorityName);
+  const ca = openCertificateAuthority(access.authority);
   const requesters: ApiRequester[] = [];
 
   const user = ({ name, groups, ...validity }: UserRequest): PlaneUser => {

@@ -44,6 +44,7 @@ export * from './sha256.ts';
 export * from './spec-hash.ts';
 export * from './time-zone.ts';
 export * from './timeout-annotations.ts';
+export * from './timestamp.ts';
 export * from './timings.ts';
 export type * from './v1alpha1.ts';
 export * from './validate/index.ts';

@@ -2,8 +2,10 @@
  * What several packages need and none of them should own: limits for input from outside, and error boundaries for callbacks.
  * Imports nothing; every other package may import it, except `api` and `plan`, which run in browsers.
  */
+export { closeWhenIdle } from './close-when-idle.ts';
 export { type Failure, failureCounts, type FailureListener, onFailure, recordFailure } from './failures.ts';
 export { attempt, type Destroyable, guard, guardConnection, type Subject } from './guard.ts';
 export { guardProcess, UNKNOWN_PLACE } from './guard-process.ts';
 export * from './limits.ts';
+export { messageOf } from './message-of.ts';
 export { ownValue } from './own-value.ts';

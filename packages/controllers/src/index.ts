@@ -22,6 +22,5 @@ export {
   services,
 } from './framework/kinds.ts';
 export { isNotFound } from './framework/refusal.ts';
-export { millis, timestamp } from './framework/timestamp.ts';
 export { KUBERNETES_ADDRESS, kubernetesEndpoints, kubernetesService } from './service/kubernetes-service.ts';
 export { CONTROLLERS, startControllers, type ControllerName } from './start-controllers.ts';

@@ -43,5 +43,6 @@ export { type ForwardOptions, forwardPorts, type PortForwarding } from './pod-st
 export { type LogOptions, podLogLines, podLogs } from './pod-streams/logs.ts';
 export { openPodPorts, type PodPortsOptions } from './pod-streams/port-forward.ts';
 export * from './transport/transport.ts';
+export { VARINT, WireError, WireReader } from './wire/reader.ts';
 export { type Field, METADATA, type Shape, shapeOf } from './wire/shape.ts';
 export { kubeconfigText } from './config/kubeconfig-text.ts';

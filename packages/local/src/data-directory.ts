@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isObject, type Journal, openJournal } from '@manta/apiserver';
-import { createCertificateAuthority, type KeyPair } from './certificates.ts';
+import { createCertificateAuthority, type IssuedCertificate, openCertificateAuthority } from '@manta/kube';
 import { isMissing, reasonOf } from './file-error.ts';
 import { writeWhole } from './write-whole.ts';
 
@@ -16,7 +16,7 @@ export interface DataDirectory {
 /** What makes an engine the same one after a restart: kubeconfigs and tokens stay good as long as these do. */
 export interface EngineKeys {
   /** The authority that signs server and client certificates. */
-  readonly authority: KeyPair;
+  readonly authority: IssuedCertificate;
   /** Signs the tokens of service accounts; PEM. */
   readonly tokenKey: string;
 }
@@ -27,7 +27,7 @@ export class DataDirectoryError extends Error {
 }
 
 /** The name that certificates of an engine carry as their issuer. */
-export const AUTHORITY_NAME = 'manta-engine-ca';
+const AUTHORITY_NAME = 'manta-engine-ca';
 
 /** Opens a data directory for this process alone, and makes it first where it is not there. Fails with `JournalError` where another engine has it open. */
 export function openDataDirectory(folder: string): DataDirectory {
@@ -105,11 +105,20 @@ function parseKeys(text: string): EngineKeys | undefined {
   }
   const { authorityCert: cert, authorityKey: key, tokenKey } = isObject(read) ? read : {};
   if (typeof cert !== 'string' || typeof key !== 'string' || typeof tokenKey !== 'string') return undefined;
-  return { authority: { cert, key }, tokenKey };
+  return belongTogether({ cert, key }) ? { authority: { cert, key }, tokenKey } : undefined;
+}
+
+function belongTogether(authority: IssuedCertificate): boolean {
+  try {
+    openCertificateAuthority(authority);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function makeKeys(path: string): EngineKeys {
-  const { cert, key } = createCertificateAuthority(AUTHORITY_NAME);
+  const { cert, key } = createCertificateAuthority(AUTHORITY_NAME, { notBefore: new Date(Date.now() - YEAR_MS) });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokenKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const text = JSON.stringify({ authorityCert: cert, authorityKey: key, tokenKey }, null, 2);
@@ -122,6 +131,8 @@ function makeKeys(path: string): EngineKeys {
 }
 
 const KEYS = 'keys.json';
+/** The authority is valid from a year ago: it stays good when the clock is set back. */
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 function unusable(path: string, cause: unknown): DataDirectoryError {
   const advice = `cannot use the data directory ${path}: ${reasonOf(cause)}; choose another with --data-dir`;

@@ -1,4 +1,4 @@
-import { ownValue } from '@manta/base';
+import { messageOf, ownValue } from '@manta/base';
 /** Whether a file operation failed because there is no such file. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
@@ -11,7 +11,7 @@ export function codeOf(error: unknown): string {
 
 /** Why a file operation failed, in words. */
 export function reasonOf(error: unknown): string {
-  return ownValue(REASONS, codeOf(error)) ?? (error instanceof Error ? error.message : String(error));
+  return ownValue(REASONS, codeOf(error)) ?? messageOf(error);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

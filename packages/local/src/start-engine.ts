@@ -1,32 +1,32 @@
 import type { CustomResourceDefinition } from '@manta/api';
 import { API_SERVER_LIMITS } from '@manta/base';
-import type { KubeClient } from '@manta/kube';
+import { type CertificateAuthority, type KubeClient, kubeconfigText, openCertificateAuthority } from '@manta/kube';
 import type { PodsContext, RunningPods } from '@manta/kubelet';
-import type { Cluster } from '@manta/controllers';
 import {
-  startController,
+  type Cluster,
+  type ControllerName,
   KUBERNETES_ADDRESS,
   kubernetesService,
-  type ControllerName,
+  startController,
   startControllers,
 } from '@manta/controllers';
 import {
   type Api,
-  createApi,
   bootstrap,
-  type RunningServer,
-  startServer,
+  createApi,
   createInProcessClient,
+  createStore,
+  type EngineWorld,
   type InProcessOptions,
   plantDefinitions,
+  type PodBackend,
+  type PodCall,
+  type RunningServer,
+  startServer,
   StatusError,
-  createStore,
 } from '@manta/apiserver';
-import type { PodBackend, PodCall, EngineWorld } from '@manta/apiserver';
-import { type CertificateAuthority, openCertificateAuthority } from './certificates.ts';
-import { AUTHORITY_NAME, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { codeOf, reasonOf } from './file-error.ts';
-import { kubeconfigText } from '@manta/kube';
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -89,7 +89,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     hasServiceAccounts: true,
     ...(isRunningPods ? { podBackend } : {}),
   });
-  const authority = openCertificateAuthority(data.keys.authority, AUTHORITY_NAME);
+  const authority = openCertificateAuthority(data.keys.authority);
   await bootstrap(api);
   const planted = await plantDefinitions(api, definitions.objects, definitions.fieldManager);
   const stopControllers = startOwnControllers(api, data, options);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { messageOf } from '@manta/base';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { UpOptions } from './commands/up.ts';
 import type { SubmitterFlags } from './submitter/submission.ts';
@@ -130,7 +131,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    process.stderr.write(`manta: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`manta: ${messageOf(error)}\n`);
     return 1;
   }
 }

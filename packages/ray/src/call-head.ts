@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { RAY_LIMITS } from '@manta/base';
+import { messageOf, RAY_LIMITS } from '@manta/base';
 import type { AnswerLedger, ReadingBytes } from './answer-ledger.ts';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import type { RayClock } from './clock.ts';
@@ -209,7 +209,7 @@ function codeOf(error: unknown): string {
 
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError) return wordsOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function inMebibytes(bytes: number): string {

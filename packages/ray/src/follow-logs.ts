@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { RAY_LIMITS, guard, guardConnection } from '@manta/base';
+import { guard, guardConnection, messageOf, RAY_LIMITS } from '@manta/base';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import { statusError } from './call-head.ts';
 import type { RayHead } from './head.ts';
@@ -55,7 +55,7 @@ export async function* followLogs(options: FollowLogsOptions): AsyncGenerator<st
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof RayCallError) throw error;
-    throw broken(call, `broke off (${error instanceof Error ? error.message : String(error)})`, error);
+    throw broken(call, `broke off (${messageOf(error)})`, error);
   } finally {
     options.signal.removeEventListener('abort', end);
     socket.destroy();
@@ -102,7 +102,7 @@ async function open({ proxyFor, headers, tls, signal }: FollowLogsOptions, call:
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RayCallError) throw error;
-    throw broken(call, `could not be opened (${error instanceof Error ? error.message : String(error)})`, error);
+    throw broken(call, `could not be opened (${messageOf(error)})`, error);
   }
 }
 

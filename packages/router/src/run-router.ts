@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import { createKubeClient, createTransport, loadConnection, systemClock } from '@manta/kube';
 import {
   createLogger,
@@ -150,7 +151,7 @@ async function serve(proxy: Proxy, { listen }: RouterOptions, { log }: World, pa
       parts.onServing?.(port);
       log.named('router').info('Serving', { address: formatListenAddress({ ...address, port }) });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new Error(
         `the router cannot listen on ${formatListenAddress(address)}: ${why}; choose another address with --listen`,
         {

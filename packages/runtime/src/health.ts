@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import type { HttpAnswer, HttpHandler } from './http-server.ts';
 
 /** What a check found. A note on a passing check is shown in the verbose answer, e.g. which features are off. */
@@ -75,7 +76,7 @@ function run(check: HealthCheck): CheckResult {
   try {
     return check();
   } catch (error) {
-    return { isOk: false, reason: error instanceof Error ? error.message : String(error) };
+    return { isOk: false, reason: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import type { KubeObject } from '@manta/api';
 import { ApiError, isForbidden, isGone, isNotFound, TransportError, type WatchEvent } from '@manta/kube';
 import { type Backoff, backoffDelay } from './backoff.ts';
@@ -229,7 +230,7 @@ function resumeAfter(now: Reflection, error: unknown): Resume {
 }
 
 function troubleOf(error: unknown): Trouble {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (isForbidden(error)) return { kind: 'forbidden', message };
   if (isNotFound(error)) return { kind: 'absent', message };
   return { kind: 'failing', message };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ApiAnswer, type Credentials, createRequester } from '../../support/api-request.ts';
-import type { KeyPair } from '../../support/certificates.ts';
+import type { IssuedCertificate } from '../../support/certificates.ts';
 import { eventually } from './eventually.ts';
 import type { CaseUser, KubeList, KubeObject, Target } from './target.ts';
 import { openWatch } from './watch-stream.ts';
@@ -13,7 +13,7 @@ export interface ServerAccess {
   /** Makes the server forget its history up to a version. */
   forget(version: number): Promise<void>;
   /** Makes a client certificate. */
-  issue(user: CaseUser): KeyPair;
+  issue(user: CaseUser): IssuedCertificate;
 }
 
 /** A server under test, and how to let go of it. */

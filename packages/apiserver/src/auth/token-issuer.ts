@@ -1,3 +1,4 @@
+import { timestamp } from '@manta/api';
 import { invalid as invalidValue } from '../field/cause.ts';
 import { isObject, type JsonObject } from '../object/json.ts';
 import type { ResourceName } from '../object/resource-info.ts';
@@ -7,7 +8,6 @@ import type { StoredObject } from '../object/stored-object.ts';
 import type { EngineWorld } from '../world.ts';
 import { invalid } from '../status/errors.ts';
 import { textAt, valueAt } from '../registry/json-path.ts';
-import { timestamp } from '../object/metadata.ts';
 import { asStored } from '../object/stored-json.ts';
 import { type BoundObject, findBoundObject, isOrphaned } from './bound-object.ts';
 import { readToken, signToken } from './jwt.ts';

@@ -1,8 +1,7 @@
-import type { CustomResourceColumnDefinition } from '@manta/api';
+import { type CustomResourceColumnDefinition, humanDuration } from '@manta/api';
 import { goJson, goNumber } from '../field/go-json.ts';
 import type { Json } from '../object/json.ts';
 import type { PrinterColumn } from '../registry/printer-column.ts';
-import { humanDuration } from '@manta/api';
 import { compileJsonPath } from './json-path.ts';
 
 /** The columns that `kubectl get` shows after the name; without any of its own a custom resource shows its age. */

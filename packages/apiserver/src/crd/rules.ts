@@ -1,4 +1,4 @@
-import { ownValue, API_SERVER_LIMITS } from '@manta/base';
+import { API_SERVER_LIMITS, messageOf, ownValue } from '@manta/base';
 import { EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { deepEqual } from '../object/deep-equal.ts';
 import { duplicate, forbidden, invalid, omitted, required } from '../field/cause.ts';
@@ -102,7 +102,7 @@ function parse(expression: string): Evaluate | string {
   try {
     return meter.compile(withoutIndexedHas(expression, meter.parse(expression).ast));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { constants, Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
-import { API_SERVER_LIMITS, guardConnection } from '@manta/base';
+import { constants, Http2ServerRequest } from 'node:http2';
+import { API_SERVER_LIMITS } from '@manta/base';
 import type { HttpRequest } from './http-request.ts';
 
 /** How long clients may be slow. */
@@ -36,20 +36,4 @@ export function cutSlowBody(request: HttpRequest, requestMs: number): void {
   const done = () => clearTimeout(timer);
   stream.once('end', done);
   stream.once('close', done);
-}
-
-/** Closes a session on which nothing has been asked for a while. */
-export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
-  let open = 0;
-  session.on(
-    'stream',
-    guardConnection('API server', (stream) => {
-      open += 1;
-      stream.once('close', () => (open -= 1));
-    }),
-  );
-  session.setTimeout(idleMs);
-  session.on('timeout', () => {
-    if (open === 0) session.close();
-  });
 }

@@ -1,4 +1,4 @@
-import { API_SERVER_LIMITS } from '@manta/base';
+import { API_SERVER_LIMITS, messageOf } from '@manta/base';
 import { isObject, type Json } from '../object/json.ts';
 import { StatusError } from '../status/status-error.ts';
 import { badRequest } from '../status/errors.ts';
@@ -147,7 +147,7 @@ function expand(write: () => string): string {
 }
 
 function unreadableYaml(error: unknown): StatusError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return badRequest(`error converting YAML to JSON: yaml: ${firstLine(why)}`);
 }
 

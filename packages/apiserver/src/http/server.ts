@@ -8,11 +8,11 @@ import {
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { API_SERVER_LIMITS, guard, guardConnection } from '@manta/base';
+import { API_SERVER_LIMITS, closeWhenIdle, guard, guardConnection } from '@manta/base';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { type AnsweredRequest, handle } from './handler.ts';
-import { closeWhenIdle, cutSlowBody, http1Limits, LIMITS, type ServerLimits } from './limits.ts';
+import { cutSlowBody, http1Limits, LIMITS, type ServerLimits } from './limits.ts';
 import { upgradeResponse } from './upgrade.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
@@ -82,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   connections.follow(server);
   server.on(
     'session',
-    guardConnection('API server', (session) => closeWhenIdle(session, limits.idleMs)),
+    guardConnection('API server', (session) => closeWhenIdle('API server', session, limits.idleMs)),
   );
   answerPlainHttp(server);
   await listen(server, port, host);

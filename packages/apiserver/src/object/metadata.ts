@@ -36,8 +36,3 @@ export function finalizersOf(object: JsonObject): readonly string[] {
   const finalizers = metadataOf(object)['finalizers'];
   return Array.isArray(finalizers) ? finalizers.filter((name): name is string => typeof name === 'string') : [];
 }
-
-/** Time as the server writes it into objects: seconds, UTC. */
-export function timestamp(ms: number): string {
-  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
-}

@@ -1,7 +1,7 @@
 import { ownValue } from '@manta/base';
+import { WireError, WireReader } from '@manta/kube';
 import { isObject, type Json, type JsonObject } from '../object/json.ts';
 import { messageTexts } from './fields.gen.ts';
-import { WireError, WireReader } from './reader.ts';
 import { SPECIAL_MESSAGES } from './special-messages.ts';
 
 interface Field {
@@ -19,7 +19,7 @@ export function isKnownMessage(name: string): boolean {
 }
 
 /** Reads a message as the JSON that it stands for. */
-export function decodeMessage(name: string, bytes: Uint8Array): Json {
+export function decodeMessage(name: string, bytes: Buffer): Json {
   const special = ownValue(SPECIAL_MESSAGES, name);
   if (special !== undefined) return special(bytes);
   const fields = fieldsOf(name);
@@ -59,14 +59,14 @@ function addField(found: Draft, field: Field, reader: WireReader): void {
 function valueOf(type: string, reader: WireReader): Json {
   switch (type) {
     case 'string':
-      return new TextDecoder().decode(reader.bytes());
+      return reader.text();
     case 'bytes':
-      return Buffer.from(reader.bytes()).toString('base64');
+      return reader.bytes().toString('base64');
     case 'bool':
-      return reader.varint() !== 0n;
+      return reader.whole() !== 0;
     case 'int32':
     case 'int64':
-      return Number(BigInt.asIntN(64, reader.varint()));
+      return reader.whole();
     case 'double':
       return reader.double();
     default:
@@ -74,13 +74,13 @@ function valueOf(type: string, reader: WireReader): Json {
   }
 }
 
-function entryOf(type: string, bytes: Uint8Array): [string, Json] {
+function entryOf(type: string, bytes: Buffer): [string, Json] {
   const reader = new WireReader(bytes);
   let key = '';
   let value: Json | undefined;
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
-    if (number === 1) key = new TextDecoder().decode(reader.bytes());
+    if (number === 1) key = reader.text();
     else if (number === 2) value = valueOf(type, reader);
     else reader.skip(wire);
   }

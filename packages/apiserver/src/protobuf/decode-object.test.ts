@@ -28,7 +28,7 @@ describe('an object in protobuf', () => {
 
   it.each([
     ['no prefix', '00 01 02 03', 'does not appear to be a protobuf message'],
-    ['a value that is cut off', '6b387300 0a ff', 'cut off'],
+    ['a value that is cut off', '6b387300 0a ff', 'a message ends too early'],
     ['a kind that nobody knows', '6b387300 0a 09 0a 02 7631 12 03 466f6f', 'no kind "Foo" is registered'],
   ])('with %s is refused', (_, hex, why) => {
     expect(() => decodeProtobuf(bytes(hex))).toThrow(why);

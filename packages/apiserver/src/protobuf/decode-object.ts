@@ -1,6 +1,6 @@
+import { WireError, WireReader } from '@manta/kube';
 import { isObject, type JsonObject } from '../object/json.ts';
 import { decodeMessage, isKnownMessage } from './decode-message.ts';
-import { WireError, WireReader } from './reader.ts';
 
 /** Objects in protobuf begin with these four bytes. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
@@ -10,33 +10,34 @@ export function decodeProtobuf(bytes: Uint8Array): JsonObject {
   if (!MAGIC.every((byte, index) => bytes[index] === byte)) {
     throw new WireError('provided data does not appear to be a protobuf message, expected prefix 6b387300');
   }
-  const { apiVersion, kind, raw } = envelope(bytes.subarray(MAGIC.length));
+  const { apiVersion, kind, raw } = envelope(
+    Buffer.from(bytes.buffer, bytes.byteOffset + MAGIC.length, bytes.length - MAGIC.length),
+  );
   const name = `${packageOf(apiVersion, kind)}.${kind}`;
   if (!isKnownMessage(name)) throw new WireError(`no kind "${kind}" is registered for version "${apiVersion}"`);
   const object = decodeMessage(name, raw);
   return { apiVersion, kind, ...(isObject(object) ? object : {}) };
 }
 
-function envelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
+function envelope(bytes: Buffer): { apiVersion: string; kind: string; raw: Buffer } {
   const reader = new WireReader(bytes);
   let type = { apiVersion: '', kind: '' };
-  let raw = new Uint8Array();
+  let raw: Buffer = Buffer.alloc(0);
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
-    if (number === 1) type = typeMeta(reader.bytes());
-    else if (number === 2) raw = Uint8Array.from(reader.bytes());
+    if (number === 1) type = typeMeta(reader.inner());
+    else if (number === 2) raw = reader.bytes();
     else reader.skip(wire);
   }
   return { ...type, raw };
 }
 
-function typeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
-  const reader = new WireReader(bytes);
+function typeMeta(reader: WireReader): { apiVersion: string; kind: string } {
   const found = { apiVersion: '', kind: '' };
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
-    if (number === 1) found.apiVersion = new TextDecoder().decode(reader.bytes());
-    else if (number === 2) found.kind = new TextDecoder().decode(reader.bytes());
+    if (number === 1) found.apiVersion = reader.text();
+    else if (number === 2) found.kind = reader.text();
     else reader.skip(wire);
   }
   return found;

@@ -1,7 +1,7 @@
+import { VARINT, WireReader } from '@manta/kube';
 import type { Json } from '../object/json.ts';
-import { WireReader } from './reader.ts';
 
-type Read = (bytes: Uint8Array) => Json;
+type Read = (bytes: Buffer) => Json;
 
 /** Messages that JSON writes in a way of its own: times, quantities, numbers or texts, JSON inside. */
 export const SPECIAL_MESSAGES: Readonly<Record<string, Read>> = {
@@ -16,28 +16,28 @@ export const SPECIAL_MESSAGES: Readonly<Record<string, Read>> = {
   'runtime.RawExtension': json,
 };
 
-type Value = bigint | Uint8Array;
+type Value = number | Buffer;
 
-function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, Value> {
+function fieldsOf(bytes: Buffer): ReadonlyMap<number, Value> {
   const reader = new WireReader(bytes);
   const fields = new Map<number, Value>();
   while (!reader.isAtEnd) {
     const { number: field, wire } = reader.tag();
-    fields.set(field, wire === 0 ? reader.varint() : reader.bytes());
+    fields.set(field, wire === VARINT ? reader.whole() : reader.bytes());
   }
   return fields;
 }
 
 function text(value: Value | undefined): string {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : '';
+  return typeof value === 'object' ? value.toString('utf8') : '';
 }
 
 function number(value: Value | undefined): number {
-  return typeof value === 'bigint' ? Number(BigInt.asIntN(64, value)) : 0;
+  return typeof value === 'number' ? value : 0;
 }
 
 /** No time at all is an empty message. */
-function time(bytes: Uint8Array): string | null {
+function time(bytes: Buffer): string | null {
   if (bytes.length === 0) return null;
   const fields = fieldsOf(bytes);
   const micros = Math.floor(number(fields.get(2)) / 1000);
@@ -45,22 +45,22 @@ function time(bytes: Uint8Array): string | null {
   return `${seconds}.${String(micros).padStart(6, '0')}Z`;
 }
 
-function intOrString(bytes: Uint8Array): Json {
+function intOrString(bytes: Buffer): Json {
   const fields = fieldsOf(bytes);
   return number(fields.get(1)) === 0 ? number(fields.get(2)) : text(fields.get(3));
 }
 
-function json(bytes: Uint8Array): Json {
+function json(bytes: Buffer): Json {
   const raw = text(fieldsOf(bytes).get(1));
   return raw === '' ? null : JSON.parse(raw);
 }
 
-function items(bytes: Uint8Array): Json {
+function items(bytes: Buffer): Json {
   const reader = new WireReader(bytes);
   const found: string[] = [];
   while (!reader.isAtEnd) {
     const { number: field, wire } = reader.tag();
-    if (field === 1) found.push(text(reader.bytes()));
+    if (field === 1) found.push(reader.text());
     else reader.skip(wire);
   }
   return found;

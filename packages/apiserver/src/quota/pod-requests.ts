@@ -1,5 +1,4 @@
-import type { Container, Pod, Quantity } from '@manta/api';
-import { parseQuantity } from '@manta/api';
+import { type Container, parseQuantity, type Pod, type Quantity } from '@manta/api';
 
 /** Amounts by resource name, in billionths. */
 export type Amounts = ReadonlyMap<string, bigint>;

@@ -1,9 +1,10 @@
+import { timestamp } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import type { ResourceName } from '../object/resource-info.ts';
 import type { Store } from '../store/contract.ts';
 import type { StoredObject } from '../object/stored-object.ts';
 import { textAt } from './json-path.ts';
-import { finalizersOf, timestamp, withMetadata } from '../object/metadata.ts';
+import { finalizersOf, withMetadata } from '../object/metadata.ts';
 import { asJson, asNew } from '../object/stored-json.ts';
 import { CLEANUP_FINALIZER } from '../verbs/mark-deleted.ts';
 

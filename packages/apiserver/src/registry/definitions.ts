@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from '@manta/api';
+import { type CustomResourceDefinition, timestamp } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import { deepEqual } from '../object/deep-equal.ts';
 import type { ResourceName } from '../object/resource-info.ts';
@@ -6,7 +6,6 @@ import type { Store, StoreEvent } from '../store/contract.ts';
 import type { StoredObject } from '../object/stored-object.ts';
 import { cleanUpDefinition } from './definition-cleanup.ts';
 import { definitionStatus } from './definition-status.ts';
-import { timestamp } from '../object/metadata.ts';
 import type { Registry } from './registry.ts';
 import { servedDefinition } from './served-definition.ts';
 

@@ -1,10 +1,9 @@
-import type { CustomResourceDefinition } from '@manta/api';
+import { type CustomResourceDefinition, timestamp } from '@manta/api';
 import type { StoredObject } from '../object/stored-object.ts';
 import type { Api } from '../api.ts';
 import { ADMIN } from '../auth/user.ts';
 import { definitionStatus } from './definition-status.ts';
 import { asDefinition, DEFINITIONS } from './definitions.ts';
-import { timestamp } from '../object/metadata.ts';
 import { patchObject } from '../verbs/patch.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { messageOf } from '@manta/base';
 import { bytesOf } from '../object/object-bytes.ts';
 import { resourceName } from '../object/resource-info.ts';
 import { StatusError } from '../status/status-error.ts';
@@ -55,7 +56,7 @@ export function openJournal(path: string): Journal {
 
 /** Whoever wanted it kept is told why it is not. */
 function unwritten(path: string, cause: unknown): StatusError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const advice = /full/i.test(reason) ? 'the disk is full; make room there, then it goes on' : reason;
   return new StatusError(500, 'InternalError', `cannot write to ${path}: ${advice}`);
 }
@@ -74,7 +75,7 @@ function openExclusively(path: string): DatabaseSync {
     `);
     return database;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const advice = /lock|busy/i.test(reason)
       ? 'another engine is using this data directory; stop it, or choose another with --data-dir'
       : /full/i.test(reason)

@@ -1,10 +1,11 @@
+import { timestamp } from '@manta/api';
 import { ownValue } from '@manta/base';
 import { isObject, type Json, type JsonObject } from '../object/json.ts';
 import type { StoredObject } from '../object/stored-object.ts';
 import type { Api } from '../api.ts';
 import { badRequest, conflict } from '../status/errors.ts';
 import { textAt, valueAt, withValueAt } from '../registry/json-path.ts';
-import { metadataOf, metaText, timestamp, withMetadata } from '../object/metadata.ts';
+import { metadataOf, metaText, withMetadata } from '../object/metadata.ts';
 import type { Scope, WriteParams } from '../requests/request.ts';
 import { asStored } from '../object/stored-json.ts';
 import { rewrite } from '../verbs/rewrite.ts';

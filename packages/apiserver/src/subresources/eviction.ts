@@ -1,3 +1,4 @@
+import { timestamp } from '@manta/api';
 import { isObject, type JsonObject } from '../object/json.ts';
 import type { ResourceName } from '../object/resource-info.ts';
 import { StatusError } from '../status/status-error.ts';
@@ -5,7 +6,7 @@ import type { StoredObject } from '../object/stored-object.ts';
 import type { Api } from '../api.ts';
 import { badRequest } from '../status/errors.ts';
 import { textAt, valueAt } from '../registry/json-path.ts';
-import { labelsOf, timestamp } from '../object/metadata.ts';
+import { labelsOf } from '../object/metadata.ts';
 import type { Scope, WriteParams } from '../requests/request.ts';
 import { matchesLabelSelector } from '../selectors/object-selector.ts';
 import { asJson, asNew, asStored } from '../object/stored-json.ts';

@@ -1,3 +1,4 @@
+import { timestamp } from '@manta/api';
 import { ownValue } from '@manta/base';
 import { deepEqual } from '../object/deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../object/json.ts';
@@ -9,7 +10,7 @@ import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../status/errors.ts';
 import { managerOf } from '../object/field-manager.ts';
 import { generateName } from '../object/generate-name.ts';
-import { metadataOf, metaText, timestamp, withMetadata } from '../object/metadata.ts';
+import { metadataOf, metaText, withMetadata } from '../object/metadata.ts';
 import type { Scope, WriteParams } from '../requests/request.ts';
 import { asJson, asNew, asStored } from '../object/stored-json.ts';
 import { decodeBody } from './decode-body.ts';

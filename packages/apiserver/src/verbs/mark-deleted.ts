@@ -1,7 +1,8 @@
+import { timestamp } from '@manta/api';
 import { ownValue } from '@manta/base';
 import { isObject, type JsonObject } from '../object/json.ts';
 import { textAt, valueAt } from '../registry/json-path.ts';
-import { finalizersOf, metadataOf, metaText, timestamp, withMetadata } from '../object/metadata.ts';
+import { finalizersOf, metadataOf, metaText, withMetadata } from '../object/metadata.ts';
 import type { Scope } from '../requests/request.ts';
 import type { DeleteParams, Propagation } from './delete-params.ts';
 

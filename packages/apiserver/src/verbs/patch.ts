@@ -1,3 +1,4 @@
+import { timestamp } from '@manta/api';
 import { forbidden, required } from '../field/cause.ts';
 import { isObject, type Json, type JsonObject } from '../object/json.ts';
 import {
@@ -13,7 +14,7 @@ import { cannotUnmarshal } from '../patch/patch-errors.ts';
 import { type FieldCause, StatusError } from '../status/status-error.ts';
 import type { Api } from '../api.ts';
 import { badRequest, invalid } from '../status/errors.ts';
-import { metaText, timestamp } from '../object/metadata.ts';
+import { metaText } from '../object/metadata.ts';
 import type { Scope, WriteParams } from '../requests/request.ts';
 import { type Applied, createDecoded, placed } from './create.ts';
 import { decodeBody } from './decode-body.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '@manta/api';
+import { goQuote, timestamp } from '@manta/api';
 import type { Json, JsonObject } from '../object/json.ts';
 import { recordUpdate, withoutTimeOnlyChange } from '../patch/index.ts';
 import { StatusError } from '../status/status-error.ts';
@@ -7,7 +7,7 @@ import { writeOptions } from '../admission/options.ts';
 import type { Api } from '../api.ts';
 import { conflict, invalid, MODIFIED } from '../status/errors.ts';
 import { managerOf } from '../object/field-manager.ts';
-import { finalizersOf, metadataOf, metaText, timestamp, withMetadata } from '../object/metadata.ts';
+import { finalizersOf, metadataOf, metaText, withMetadata } from '../object/metadata.ts';
 import type { Scope, WriteParams } from '../requests/request.ts';
 import { asJson, asNew, asStored } from '../object/stored-json.ts';
 import type { Applied } from './create.ts';

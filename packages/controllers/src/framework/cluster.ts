@@ -1,7 +1,14 @@
 import type { KubeObject } from '@manta/api';
 import type { KubeClient, ResourceType } from '@manta/kube';
-import { type ResourceInfo, type ResourceName, resourceName } from '@manta/apiserver';
-import type { Store, StoreKey, StoredMeta, EngineWorld } from '@manta/apiserver';
+import {
+  type EngineWorld,
+  type ResourceInfo,
+  type ResourceName,
+  resourceName,
+  type Store,
+  type StoredMeta,
+  type StoreKey,
+} from '@manta/apiserver';
 
 /**
  * What the controllers work on. They read the store itself, so what they see is never stale and nothing needs to be waited for; they

@@ -1,8 +1,8 @@
+import { timestamp } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { createEventRecorder } from './event-recorder.ts';
 import { configMaps, events, nodes } from './kinds.ts';
 import { startTestCluster } from '../testing/test-cluster.ts';
-import { timestamp } from './timestamp.ts';
 
 describe('an event', () => {
   it('says who says what about whom, in the form of the real controllers', async () => {

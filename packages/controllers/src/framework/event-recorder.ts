@@ -1,8 +1,7 @@
-import type { KubeObject } from '@manta/api';
+import { type KubeObject, timestamp } from '@manta/api';
 import type { Cluster, Stored } from './cluster.ts';
 import { type CoreEvent, events } from './kinds.ts';
 import { isAlreadyExists } from './refusal.ts';
-import { timestamp } from './timestamp.ts';
 
 /** Tells users what happened to an object. */
 export type RecordEvent = (

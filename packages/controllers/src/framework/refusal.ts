@@ -8,11 +8,6 @@ export function isAlreadyExists(error: unknown): boolean {
   return hasReason(error, 'AlreadyExists');
 }
 
-/** What went wrong, for a message. */
-export function reasonText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 function hasReason(error: unknown, reason: string): boolean {
   return typeof error === 'object' && error !== null && 'reason' in error && error.reason === reason;
 }

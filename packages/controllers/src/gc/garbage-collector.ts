@@ -1,6 +1,12 @@
 import type { OwnerReference } from '@manta/api';
-import { type ResourceInfo, type ResourceName, resourceName } from '@manta/apiserver';
-import type { StoreEvent, StoreKey, StoredObject } from '@manta/apiserver';
+import {
+  type ResourceInfo,
+  type ResourceName,
+  resourceName,
+  type StoredObject,
+  type StoreEvent,
+  type StoreKey,
+} from '@manta/apiserver';
 import { type Cluster, nameOf, refOf, typeOf } from '../framework/cluster.ts';
 import type { Controller, Enqueue } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent, type Subject } from '../framework/event-recorder.ts';

@@ -1,6 +1,5 @@
 import type { OwnerReference } from '@manta/api';
-import { type ResourceInfo, resourceName } from '@manta/apiserver';
-import type { Store, StoreKey, StoredObject } from '@manta/apiserver';
+import { type ResourceInfo, resourceName, type Store, type StoredObject, type StoreKey } from '@manta/apiserver';
 
 /** What an owner reference comes to. */
 export type Owner =

@@ -1,5 +1,4 @@
-import type { Job, JobCondition, Pod } from '@manta/api';
-import { millis, timestamp } from '../framework/timestamp.ts';
+import { type Job, type JobCondition, millis, type Pod, timestamp } from '@manta/api';
 
 /** How a job will end, decided before it has: `FailureTarget` or `SuccessCriteriaMet`. */
 export interface Verdict {

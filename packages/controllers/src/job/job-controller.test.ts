@@ -1,10 +1,9 @@
-import type { Job, JobSpec, JobStatus, Pod } from '@manta/api';
+import { type Job, type JobSpec, type JobStatus, type Pod, timestamp } from '@manta/api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Stored } from '../framework/cluster.ts';
 import { garbageCollector } from '../gc/garbage-collector.ts';
 import { jobs, pods, resourceQuotas } from '../framework/kinds.ts';
 import { SPACE, startTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { timestamp } from '../framework/timestamp.ts';
 import { jobController } from './job-controller.ts';
 
 let test: TestCluster;

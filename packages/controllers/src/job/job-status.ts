@@ -1,5 +1,4 @@
-import type { Job, JobCondition, JobStatus } from '@manta/api';
-import { timestamp } from '../framework/timestamp.ts';
+import { type Job, type JobCondition, type JobStatus, timestamp } from '@manta/api';
 import { END_OF, isSuspended, trueCondition, type Verdict, withCondition } from './job-conditions.ts';
 import type { TrackedPods } from './tracked-pods.ts';
 

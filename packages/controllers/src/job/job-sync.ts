@@ -1,10 +1,11 @@
+import { messageOf } from '@manta/base';
 import type { Job, JobStatus, Pod } from '@manta/api';
 import { deepEqual } from '@manta/apiserver';
 import { type Cluster, readOne, type Stored } from '../framework/cluster.ts';
 import type { LookAgain } from '../framework/controller.ts';
 import type { RecordEvent } from '../framework/event-recorder.ts';
 import { jobs, pods } from '../framework/kinds.ts';
-import { isNotFound, reasonText } from '../framework/refusal.ts';
+import { isNotFound } from '../framework/refusal.ts';
 import {
   deadlineOf,
   endOf,
@@ -118,7 +119,7 @@ export class JobSync {
       const pod = await this.#cluster.writes.create(pods, jobPod(job));
       await this.#record(job, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata?.name}`);
     } catch (error) {
-      await this.#record(job, 'Warning', 'FailedCreate', `Error creating: ${reasonText(error)}`);
+      await this.#record(job, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
       throw error;
     }
   }

@@ -1,7 +1,6 @@
-import type { Job, Pod } from '@manta/api';
+import { type Job, millis, type Pod } from '@manta/api';
 import type { Stored } from '../framework/cluster.ts';
 import { hasPodEnded, isPodReady, podCondition } from '@manta/apiserver';
-import { millis } from '../framework/timestamp.ts';
 
 /** The finalizer that keeps a job's pod until its end has been counted. */
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';

@@ -1,5 +1,4 @@
-import type { NamespaceCondition } from '@manta/api';
-import { timestamp } from '../framework/timestamp.ts';
+import { type NamespaceCondition, timestamp } from '@manta/api';
 import type { Content } from './namespace-content.ts';
 
 interface Finding {

@@ -1,5 +1,4 @@
-import { type ResourceInfo, resourceName } from '@manta/apiserver';
-import type { Store, StoredObject } from '@manta/apiserver';
+import { type ResourceInfo, resourceName, type Store, type StoredObject } from '@manta/apiserver';
 
 /** What a namespace still holds of one resource. */
 export interface Content {

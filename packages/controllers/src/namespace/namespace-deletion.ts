@@ -1,9 +1,10 @@
+import { messageOf } from '@manta/base';
 import type { Namespace } from '@manta/api';
 import { deepEqual } from '@manta/apiserver';
 import { type Cluster, nameOf, readOne, refOf, type Stored, typeOf } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { namespaces, pods } from '../framework/kinds.ts';
-import { isNotFound, reasonText } from '../framework/refusal.ts';
+import { isNotFound } from '../framework/refusal.ts';
 import { namespaceConditions } from './namespace-conditions.ts';
 import { type Content, contentOf } from './namespace-content.ts';
 
@@ -56,7 +57,7 @@ async function deleteAll({ writes }: Cluster, content: readonly Content[]): Prom
           preconditions: { uid },
         });
       } catch (error) {
-        if (!isNotFound(error)) failures.push(reasonText(error));
+        if (!isNotFound(error)) failures.push(messageOf(error));
       }
     }
   }

@@ -1,8 +1,8 @@
+import { timestamp } from '@manta/api';
 import { crds } from '@manta/api/crds';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { configMaps, customResourceDefinitions, namespaces, pods, serviceAccounts } from '../framework/kinds.ts';
 import { startTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { timestamp } from '../framework/timestamp.ts';
 import { namespaceDefaults } from './namespace-defaults.ts';
 import { namespaceDeletion } from './namespace-deletion.ts';
 

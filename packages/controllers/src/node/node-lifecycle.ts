@@ -1,11 +1,10 @@
 import { ownValue } from '@manta/base';
-import type { Node, Taint } from '@manta/api';
+import { type Node, type Taint, timestamp } from '@manta/api';
 import { deepEqual } from '@manta/apiserver';
 import { type Cluster, nameOf, readOne, type Stored } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { createEventRecorder } from '../framework/event-recorder.ts';
 import { nodes } from '../framework/kinds.ts';
-import { timestamp } from '../framework/timestamp.ts';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';

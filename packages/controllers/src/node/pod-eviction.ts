@@ -1,4 +1,4 @@
-import type { Pod, Taint } from '@manta/api';
+import { millis, type Pod, type Taint, timestamp } from '@manta/api';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
 import type { Controller, LookAgain } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent } from '../framework/event-recorder.ts';
@@ -6,7 +6,6 @@ import { nodes, pods } from '../framework/kinds.ts';
 import { hasPodEnded } from '@manta/apiserver';
 import { isNotFound } from '../framework/refusal.ts';
 import { tolerates } from '../scheduler/node-fit.ts';
-import { millis, timestamp } from '../framework/timestamp.ts';
 
 /** Removes pods from nodes that they may not stay on, after as long as they tolerate it, and from nodes that are gone. */
 export function podEviction(cluster: Cluster): Controller {

@@ -1,8 +1,7 @@
-import type { OwnerReference } from '@manta/api';
+import { type OwnerReference, timestamp } from '@manta/api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { customResourceDefinitions, type PodDisruptionBudget, podDisruptionBudgets, pods } from '../framework/kinds.ts';
 import { SPACE, startTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { timestamp } from '../framework/timestamp.ts';
 import { disruptionController } from './disruption-controller.ts';
 
 let test: TestCluster;

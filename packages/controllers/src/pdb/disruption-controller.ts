@@ -1,7 +1,6 @@
 import { ownValue } from '@manta/base';
-import type { LabelSelector, Pod } from '@manta/api';
-import { deepEqual, selects, isPodReady } from '@manta/apiserver';
-import type { StoreEvent } from '@manta/apiserver';
+import { type LabelSelector, type Pod, timestamp } from '@manta/api';
+import { deepEqual, isPodReady, selects, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
 import type { Controller, LookAgain } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent } from '../framework/event-recorder.ts';
@@ -11,7 +10,6 @@ import {
   podDisruptionBudgets,
   pods,
 } from '../framework/kinds.ts';
-import { timestamp } from '../framework/timestamp.ts';
 import { type Budget, budgetOf, countsPodsThemselves, disruptionsUnderWay } from './budget.ts';
 import { expectedPods, ScaleError } from './expected-pods.ts';
 

@@ -1,7 +1,6 @@
 import { ownValue } from '@manta/base';
 import type { OwnerReference, Pod } from '@manta/api';
-import { type ResourceInfo, resourceName } from '@manta/apiserver';
-import type { Store } from '@manta/apiserver';
+import { type ResourceInfo, resourceName, type Store } from '@manta/apiserver';
 import type { Stored } from '../framework/cluster.ts';
 import { readOne } from '../framework/cluster.ts';
 import { customResourceDefinitions } from '../framework/kinds.ts';

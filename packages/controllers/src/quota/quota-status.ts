@@ -1,5 +1,4 @@
-import { deepEqual, quotaUsage } from '@manta/apiserver';
-import type { StoreEvent } from '@manta/apiserver';
+import { deepEqual, quotaUsage, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, splitKey } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { events, resourceQuotas } from '../framework/kinds.ts';

@@ -1,7 +1,6 @@
 import type { Node, Pod } from '@manta/api';
-import type { StoreEvent } from '@manta/apiserver';
+import { type Amounts, hasPodEnded, podRequests, type StoreEvent } from '@manta/apiserver';
 import { joinKey, type Stored } from '../framework/cluster.ts';
-import { hasPodEnded, type Amounts, podRequests } from '@manta/apiserver';
 import { hostPortsOf, type NodeLoad } from './node-fit.ts';
 
 /** What the pods on each node have asked for, kept up to date from the store's writes. */

@@ -1,9 +1,8 @@
-import type { NodeSpec, PodSpec } from '@manta/api';
+import { type NodeSpec, type PodSpec, timestamp } from '@manta/api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodes, pods } from '../framework/kinds.ts';
 import { podCondition } from '@manta/apiserver';
 import { SPACE, startTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { timestamp } from '../framework/timestamp.ts';
 import { scheduler } from './scheduler.ts';
 
 let test: TestCluster;

@@ -1,11 +1,9 @@
-import type { Pod } from '@manta/api';
-import type { StoreEvent } from '@manta/apiserver';
+import { type Pod, timestamp } from '@manta/api';
+import { hasPodEnded, podCondition, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent } from '../framework/event-recorder.ts';
 import { nodes, pods } from '../framework/kinds.ts';
-import { hasPodEnded, podCondition } from '@manta/apiserver';
-import { timestamp } from '../framework/timestamp.ts';
 import { chooseNode } from './choose-node.ts';
 import { NodeLoads } from './node-loads.ts';
 

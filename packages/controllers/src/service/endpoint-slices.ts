@@ -1,6 +1,5 @@
 import type { EndpointSlice, Service } from '@manta/api';
-import { deepEqual, hasLabels } from '@manta/apiserver';
-import type { StoreEvent } from '@manta/apiserver';
+import { deepEqual, hasLabels, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { createEventRecorder } from '../framework/event-recorder.ts';

@@ -1,6 +1,5 @@
 import type { Pod, Service } from '@manta/api';
-import { deepEqual, hasLabels } from '@manta/apiserver';
-import type { StoreEvent } from '@manta/apiserver';
+import { deepEqual, hasLabels, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
 import type { Controller } from '../framework/controller.ts';
 import { type Endpoints, type EndpointSubset, endpoints, pods, services } from '../framework/kinds.ts';

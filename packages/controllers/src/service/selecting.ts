@@ -1,8 +1,7 @@
 import type { Service } from '@manta/api';
-import type { Store, StoredObject } from '@manta/apiserver';
+import { hasLabels, type Store, type StoredObject } from '@manta/apiserver';
 import { joinKey, readAll, type Stored } from '../framework/cluster.ts';
 import { services } from '../framework/kinds.ts';
-import { hasLabels } from '@manta/apiserver';
 
 /** Whether a service finds its endpoints itself: without a selector somebody else writes them, an external name has none. */
 export function isSelecting({ spec, metadata }: Stored<Service>): boolean {

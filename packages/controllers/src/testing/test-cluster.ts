@@ -2,8 +2,7 @@
 import type { KubeObject, Namespace } from '@manta/api';
 import { ApiError, type KubeClient, type ResourceType } from '@manta/kube';
 import { FakeClock, seededRandom } from '@manta/runtime/testing';
-import { createApi, createInProcessClient, createStore } from '@manta/apiserver';
-import type { StoreEvent } from '@manta/apiserver';
+import { createApi, createInProcessClient, createStore, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, nameOf, readAll, type Stored } from '../framework/cluster.ts';
 import { type Controller, startController } from '../framework/controller.ts';
 import { type CoreEvent, events, namespaces, nodes } from '../framework/kinds.ts';

@@ -11,7 +11,7 @@ import {
 import { isIPv4 } from 'node:net';
 import * as der from './der.ts';
 
-/** What a certificate should say; everything else is chosen so that both a server and a client may use it. */
+/** Whom a certificate names, how long it is valid and what it may be used for. Kubernetes reads the user from the common name. */
 export interface CertificateRequest {
   readonly commonName: string;
   /** Kubernetes reads these as the user's groups. */
@@ -22,6 +22,8 @@ export interface CertificateRequest {
   readonly notBefore?: Date;
   /** Default: in a year. */
   readonly notAfter?: Date;
+  /** What the certificate may be used for. Default: both. */
+  readonly usages?: readonly ('client' | 'server')[];
 }
 
 /** PEM texts. */
@@ -37,7 +39,7 @@ export interface CertificateAuthority {
   issue(request: CertificateRequest): IssuedCertificate;
 }
 
-/** Makes an authority of our own: ECDSA P-256, made in a few milliseconds, valid for ten years unless told, never written to disk by itself. */
+/** Creates an authority in memory: ECDSA P-256, valid for ten years unless `life` says otherwise. */
 export function createCertificateAuthority(
   commonName = 'test authority',
   life: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {},
@@ -72,7 +74,7 @@ function selfSigned(
   return authority(commonName, cert, privateKey);
 }
 
-/** An authority that `createCertificateAuthority` made earlier, from what was kept of it. Throws where the two do not belong together. */
+/** Opens an authority that `createCertificateAuthority` created earlier. Throws if the key does not belong to the certificate. */
 export function openCertificateAuthority({ cert, key }: IssuedCertificate): CertificateAuthority {
   const own = new X509Certificate(cert);
   const privateKey = createPrivateKey(key);
@@ -92,7 +94,7 @@ function authority(commonName: string, cert: string, privateKey: KeyObject): Cer
     key: pemOfKey(privateKey),
     issue(leaf) {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const extensions = leafExtensions(leaf, publicKey);
+      const extensions = leafExtensions(leaf, pair.publicKey, publicKey);
       return {
         cert: certificate(leaf, pair.publicKey, privateKey, name, extensions),
         key: pemOfKey(pair.privateKey),
@@ -103,6 +105,7 @@ function authority(commonName: string, cert: string, privateKey: KeyObject): Cer
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
+const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 
 function certificate(
@@ -131,16 +134,17 @@ function certificate(
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-function leafExtensions(request: CertificateRequest, issuerKey: KeyObject): readonly Buffer[] {
+function leafExtensions(request: CertificateRequest, key: KeyObject, issuerKey: KeyObject): readonly Buffer[] {
   const names = [
     ...(request.dnsNames ?? []).map((name) => der.implicit(2, Buffer.from(name, 'ascii'))),
     ...(request.ips ?? []).map((ip) => der.implicit(7, ipBytes(ip))),
   ];
-  const usages = der.sequence(der.objectId('1.3.6.1.5.5.7.3.1'), der.objectId('1.3.6.1.5.5.7.3.2'));
+  const usages = (request.usages ?? ['server', 'client']).map((usage) => der.objectId(USAGES[usage]));
   return [
     extension('2.5.29.19', true, der.sequence()),
     extension('2.5.29.15', true, der.bits(Buffer.from([0xa0]), 5)),
-    extension('2.5.29.37', false, usages),
+    extension('2.5.29.37', false, der.sequence(...usages)),
+    extension('2.5.29.14', false, der.octets(keyId(key))),
     extension('2.5.29.35', false, der.sequence(der.implicit(0, keyId(issuerKey)))),
     ...(names.length > 0 ? [extension('2.5.29.17', false, der.sequence(...names))] : []),
   ];

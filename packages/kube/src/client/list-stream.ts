@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import { type FailedCall, TransportError } from '../api-error.ts';
 import type { ListMeta, ListStream } from './client.ts';
 import { ListItemSplitter } from '../bytes/list-items.ts';
@@ -45,7 +46,7 @@ export class ListItems<T> implements ListStream<T> {
       return decode();
     } catch (error) {
       const { method, path } = this.#call;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new TransportError(`The answer to ${method} ${path} is not a list: ${why}`, {
         cause: error,
         call: this.#call,

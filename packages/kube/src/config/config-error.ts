@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 /** Something in a kubeconfig, the environment or an exec plugin is wrong. `message` is one line: where, what, and what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -25,7 +26,7 @@ export function errorCode(error: unknown): string | undefined {
 
 /** The first line of an error's message. */
 export function errorMessage(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.split('\n', 1)[0] ?? text;
 }
 

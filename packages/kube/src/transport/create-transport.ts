@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import { messageOf } from '@manta/base';
 import { TransportError } from '../api-error.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection, Credentials } from './connection.ts';
@@ -147,7 +148,7 @@ class KubeTransport implements Transport {
       return await call.guard.race(credentials);
     } catch (error) {
       if (error instanceof TransportError || call.guard.isStopped) throw error;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw new AttemptError(message, 'never', { cause: error, call: call.name, wasNeverSent: true });
     }
   }

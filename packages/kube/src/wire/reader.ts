@@ -24,6 +24,18 @@ export class WireReader {
     return this.#at >= this.#end;
   }
 
+  /** The next field's number and how its value is encoded. */
+  tag(): { readonly number: number; readonly wire: number } {
+    const tag = this.whole();
+    return { number: tag >>> 3, wire: tag & 7 };
+  }
+
+  double(): number {
+    const start = this.#at;
+    this.#advance(8);
+    return this.#bytes.readDoubleLE(start);
+  }
+
   /** A varint, signed as Go's int32 and int64 are; beyond 2^53 it is not exact. */
   whole(): number {
     const first = this.#byte();

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { badRequest } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { badRequest, type PodCall } from '@manta/apiserver';
 import type { ContainerRunner } from '../pods/container-runner.ts';
 import { onChannels, openChannels, sendOn, sendWhole } from './channels.ts';
 import { followOutput } from './follow-output.ts';

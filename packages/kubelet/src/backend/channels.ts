@@ -1,8 +1,7 @@
 import { guard } from '@manta/base';
 import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { badRequest, takeUpgrade, wantsUpgrade } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { badRequest, type PodCall, takeUpgrade, wantsUpgrade } from '@manta/apiserver';
 
 /** Opens the WebSocket that a request asks for, with the first of our protocols that the client knows. */
 export async function openChannels({ request }: PodCall, protocols: readonly string[]): Promise<WebSocket> {

@@ -1,7 +1,6 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import type { WebSocket } from 'ws';
-import { badRequest } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { badRequest, type PodCall } from '@manta/apiserver';
 import type { ContainerRunner } from '../pods/container-runner.ts';
 import { quote } from '../supervisor/quote.ts';
 import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
@@ -23,7 +22,7 @@ export async function serveExec(sandbox: Sandbox, container: ContainerRunner, ca
   try {
     finish(socket, await carry(socket, await sandbox.exec(process, command), call));
   } catch (error) {
-    fail(socket, error instanceof Error ? error.message : String(error));
+    fail(socket, messageOf(error));
   }
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { badRequest, isGone } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { badRequest, isGone, type PodCall } from '@manta/apiserver';
 import type { ContainerRunner } from '../pods/container-runner.ts';
 import { followOutput, readOutput, type Sink } from './follow-output.ts';
 import { lastLinesFrom, lineFrom } from './line-offsets.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '@manta/kube';
-import { badRequest, StatusError } from '@manta/apiserver';
-import type { PodBackend } from '@manta/apiserver';
+import { badRequest, type PodBackend, StatusError } from '@manta/apiserver';
 import type { ProcessKubelet } from '../pods/process-kubelet.ts';
 import { serveAttach } from './attach.ts';
 import { serveExec } from './exec.ts';

@@ -1,7 +1,6 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import type { Duplex } from 'node:stream';
-import { badRequest } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { badRequest, type PodCall } from '@manta/apiserver';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { feed, onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 import { forwardStreams, openSpdy } from './spdy-forward.ts';
@@ -42,7 +41,7 @@ export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise
       if (socket.readyState !== socket.OPEN) connection.destroy();
       else open.set(data, connection);
     } catch (error) {
-      sendOn(socket, problem, Buffer.from(error instanceof Error ? error.message : String(error)));
+      sendOn(socket, problem, Buffer.from(messageOf(error)));
     }
   }
   for (const [data, connection] of open) {

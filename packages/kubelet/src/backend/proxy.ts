@@ -1,5 +1,5 @@
-import { StatusError, badRequest } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { messageOf } from '@manta/base';
+import { badRequest, type PodCall, StatusError } from '@manta/apiserver';
 import { endToEnd, relay } from '../network/relay.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
@@ -22,7 +22,7 @@ export async function serveProxy(
     const headers = { ...endToEnd(request.headers, WITHHELD), host: `${sandbox.ip}:${port}` };
     await relay(request, response, { socket, method: request.method, path, headers });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new StatusError(503, 'ServiceUnavailable', `error trying to reach service: ${why}`);
   }
 }

@@ -1,7 +1,6 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import type { Duplex } from 'node:stream';
-import { takeUpgrade, wantsUpgrade, serveSpdy, type SpdyStream } from '@manta/apiserver';
-import type { PodCall } from '@manta/apiserver';
+import { type PodCall, serveSpdy, type SpdyStream, takeUpgrade, wantsUpgrade } from '@manta/apiserver';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openChannels } from './channels.ts';
 
@@ -83,5 +82,5 @@ function discard(data: SpdyStream): void {
 }
 
 function told(port: number, error: unknown): string {
-  return `error forwarding port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+  return `error forwarding port ${port}: ${messageOf(error)}`;
 }

@@ -1,6 +1,5 @@
 import { ownValue } from '@manta/base';
-import type { ConfigMap, Container, Pod, Secret } from '@manta/api';
-import { parseQuantity, quantityMilliValue } from '@manta/api';
+import { type ConfigMap, type Container, parseQuantity, type Pod, quantityMilliValue, type Secret } from '@manta/api';
 
 /** Where the values of a pod's variables and files come from. */
 export interface PodSources {

@@ -1,5 +1,12 @@
-import { type Cluster, nameOf, readAll, createEventRecorder, endpointSlices, services } from '@manta/controllers';
-import type { Controller } from '@manta/controllers';
+import {
+  type Cluster,
+  type Controller,
+  createEventRecorder,
+  endpointSlices,
+  nameOf,
+  readAll,
+  services,
+} from '@manta/controllers';
 import type { Balancers, Refusal } from './balancers.ts';
 import { type PortRoute, type ServiceRoute, serviceRoutes } from './service-routes.ts';
 

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type HttpRequest, type HttpResponse, isGone } from '@manta/apiserver';
@@ -152,8 +152,4 @@ export function refuseTunnel(socket: Duplex, status: string, error: unknown): vo
     REFUSED_MS,
   );
   socket.once('close', () => clearTimeout(timer));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

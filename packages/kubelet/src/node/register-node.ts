@@ -1,5 +1,5 @@
-import type { Node } from '@manta/api';
-import { type Cluster, readOne, nodes, timestamp } from '@manta/controllers';
+import { type Node, timestamp } from '@manta/api';
+import { type Cluster, readOne, nodes } from '@manta/controllers';
 
 /** A machine as a kubelet announces it. */
 export interface NodeAnnouncement {

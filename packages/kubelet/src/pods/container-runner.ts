@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { messageOf } from '@manta/base';
 import { type Container, durationFromMs, formatDuration, type LifecycleHandler } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from './container-state.ts';
@@ -167,7 +168,7 @@ export class ContainerRunner {
     try {
       await Promise.race([done, this.#stopped()]);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
     if (!this.#stop.signal.aborted)
       this.#host.tell('Normal', 'Pulled', `Successfully pulled image "${image}": ${what} is installed`);
@@ -183,7 +184,7 @@ export class ContainerRunner {
       try {
         return await this.#host.request(this.container, this.#attempt);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         const reason = error instanceof ContainerConfigError ? error.reason : 'CreateContainerError';
         if (told !== message) this.#host.tell('Warning', ...eventOf(error, message));
         told = message;
@@ -212,7 +213,7 @@ export class ContainerRunner {
       end = await process.ended;
     } catch (error) {
       end = { code: 128 };
-      tell('Warning', 'Failed', error instanceof Error ? error.message : String(error));
+      tell('Warning', 'Failed', messageOf(error));
     } finally {
       over.abort();
       this.#process = undefined;

@@ -1,5 +1,4 @@
-import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@manta/api';
-import { timestamp } from '@manta/controllers';
+import { type ContainerStatus, type Pod, type PodCondition, type PodStatus, timestamp } from '@manta/api';
 import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from './container-state.ts';
 
 /** A container at a moment. */

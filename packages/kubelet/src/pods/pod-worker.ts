@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Container, Pod, PodStatus } from '@manta/api';
+import { messageOf } from '@manta/base';
+import { type Container, millis, type Pod, type PodStatus } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import type { Stored } from '@manta/controllers';
-import { millis } from '@manta/controllers';
 import { type PodEnd, podStatus, restartPolicyOf } from './pod-status.ts';
 import type { Cgroups } from '../limits/cgroups.ts';
 import type { Sandbox, SandboxDriver, SandboxRequest } from '../sandbox/sandbox.ts';
@@ -136,7 +136,7 @@ export class PodWorker {
     try {
       await this.#start();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#problem = message;
       this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', message);
     } finally {
@@ -280,7 +280,7 @@ export class PodWorker {
         this.#problem = undefined;
         return sandbox;
       } catch (error) {
-        this.#problem = error instanceof Error ? error.message : String(error);
+        this.#problem = messageOf(error);
         this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', this.#problem);
         // Others need not wait for it.
         this.#endTurn();

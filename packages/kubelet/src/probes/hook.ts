@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import type { LifecycleHandler } from '@manta/api';
 import type { Clock } from '@manta/kube';
 import { pause } from '../pods/pause.ts';
@@ -20,6 +21,6 @@ export async function runHook(hook: LifecycleHandler, target: ProbeTarget, clock
     await requestOver(httpGet, target);
     return { isOk: true };
   } catch (error) {
-    return { isOk: false, message: error instanceof Error ? error.message : String(error) };
+    return { isOk: false, message: messageOf(error) };
   }
 }

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import type { Duplex } from 'node:stream';
 import type { Container, GRPCAction, HTTPGetAction, IntOrString, Probe } from '@manta/api';
 import type { Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
@@ -23,7 +23,7 @@ export async function tryProbe(probe: Probe, target: ProbeTarget): Promise<Probe
   try {
     return await Promise.race([attempt(probe, target, late.signal), lateResult(late.signal, timeoutMs)]);
   } catch (error) {
-    return { isOk: false, message: error instanceof Error ? error.message : String(error) };
+    return { isOk: false, message: messageOf(error) };
   } finally {
     clearTimeout(timer);
     late.abort();

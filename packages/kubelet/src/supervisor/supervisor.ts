@@ -1,4 +1,4 @@
-import { guard, guardConnection, guardProcess } from '@manta/base';
+import { guard, guardConnection, guardProcess, messageOf } from '@manta/base';
 import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Target } from '../network/balancer.ts';
@@ -137,7 +137,7 @@ function control(socket: Socket, supervisor: Supervisor): void {
     const { id, call }: Request = JSON.parse(line);
     carryOut(supervisor, call).then(
       () => say({ type: 'done', id }),
-      (error: unknown) => say({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => say({ type: 'failed', id, message: messageOf(error) }),
     );
   });
   let isLeaving = false;
@@ -181,7 +181,7 @@ async function dial(socket: Socket, pods: PodConnections, target: Target): Promi
     socket.write('\n');
     join(socket, pod);
   } catch (error) {
-    socket.end(`${error instanceof Error ? error.message : String(error)}\n`);
+    socket.end(`${messageOf(error)}\n`);
   }
 }
 

@@ -1,9 +1,8 @@
-import type { Pod, PodSpec } from '@manta/api';
+import { type Pod, type PodSpec, timestamp } from '@manta/api';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Stored } from '@manta/controllers';
+import { nodes, pods, type Stored } from '@manta/controllers';
 import { jobController } from '../../../controllers/src/job/job-controller.ts';
 import { jobs } from '../../../controllers/src/framework/kinds.ts';
-import { nodes, pods, timestamp } from '@manta/controllers';
 import { nodeLifecycle } from '../../../controllers/src/node/node-lifecycle.ts';
 import { podEviction } from '../../../controllers/src/node/pod-eviction.ts';
 import { podCondition } from '@manta/apiserver';

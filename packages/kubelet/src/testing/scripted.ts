@@ -1,4 +1,4 @@
-import type { Pod } from '@manta/api';
+import { millis, type Pod } from '@manta/api';
 import {
   type Cluster,
   joinKey,
@@ -13,7 +13,6 @@ import {
   startController,
   pods,
   isNotFound,
-  millis,
 } from '@manta/controllers';
 import { hasPodEnded, deepEqual } from '@manta/apiserver';
 import type { ContainerExit } from '../pods/container-state.ts';

@@ -1,15 +1,15 @@
 import type { PersistentVolumeClaim } from '@manta/api';
 import {
   type Cluster,
+  type Controller,
   joinKey,
   nameOf,
+  persistentVolumeClaims,
   readAll,
   readOne,
-  type Stored,
   splitKey,
-  persistentVolumeClaims,
+  type Stored,
 } from '@manta/controllers';
-import type { Controller } from '@manta/controllers';
 
 /**
  * Binds every claim: its data will be a folder of this machine, which is there as soon as a pod wants it. No volume object stands behind it.

@@ -11,8 +11,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Container, KeyToPath, Pod, Volume, VolumeMount, VolumeProjection } from '@manta/api';
-import { parseQuantity, quantityValue } from '@manta/api';
+import {
+  type Container,
+  type KeyToPath,
+  parseQuantity,
+  type Pod,
+  quantityValue,
+  type Volume,
+  type VolumeMount,
+  type VolumeProjection,
+} from '@manta/api';
 import type { MemoryFolder, Mount } from '../sandbox/sandbox.ts';
 import { ContainerConfigError, VolumeError } from '../pods/config-error.ts';
 import { expand } from '../environment/expand.ts';

@@ -1,4 +1,4 @@
-import { guardProcess } from '@manta/base';
+import { guardProcess, messageOf } from '@manta/base';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { DEFAULT_CLASS, ROUTER_RULES, type RouterOptions, runRouter, trustNetworks } from '@manta/router';
 import { type ListenAddress, parseListenAddress } from '@manta/runtime';
@@ -130,7 +130,7 @@ function networks(text: string, before: readonly string[]): readonly string[] {
   try {
     trustNetworks(named);
   } catch (error) {
-    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
+    throw new InvalidArgumentError(`${messageOf(error)}.`);
   }
   return [...before, ...named];
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '@manta/base';
 import { explainInstall, NEEDED_BYTES, RayMissingError, whyNoRoom } from './install-problem.ts';
 import { bytesIn, type InstallProgress, packagesIn, PipReader } from './pip-progress.ts';
 import { type Environment, runProgram } from './run-program.ts';
@@ -45,7 +46,7 @@ export async function installRay(installation: Installation): Promise<void> {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     if (error instanceof RayMissingError || installation.signal?.aborted === true) throw error;
     throw new RayMissingError(
-      `Ray cannot be installed into ${folder} (${error instanceof Error ? error.message : String(error)}). Set MANTA_CACHE to a folder that can be written to.`,
+      `Ray cannot be installed into ${folder} (${messageOf(error)}). Set MANTA_CACHE to a folder that can be written to.`,
       { cause: error },
     );
   } finally {

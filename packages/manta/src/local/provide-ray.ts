@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '@manta/base';
 import { cacheRoot } from './cache-root.ts';
 import { RayMissingError, SIZES } from './install-problem.ts';
 import { installRay, isComplete } from './install-ray.ts';
@@ -78,7 +79,7 @@ async function makeFolder(folder: string): Promise<void> {
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new RayMissingError(
-      `Ray cannot be kept in ${folder} (${error instanceof Error ? error.message : String(error)}). Set MANTA_CACHE to a folder that can be written to.`,
+      `Ray cannot be kept in ${folder} (${messageOf(error)}). Set MANTA_CACHE to a folder that can be written to.`,
       { cause: error },
     );
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import type { AnswerLedger } from '../answer-ledger.ts';
 import { RayCallError } from '../call-error.ts';
 import type { Command, CommandOutcome } from '../command.ts';
@@ -192,7 +193,7 @@ export class HeadState {
 /** Whatever else goes wrong while an answer is read is a fault of that answer, and no other head's affair. */
 function asCallError(cause: unknown, url: string): RayCallError {
   if (cause instanceof RayCallError) return cause;
-  const words = cause instanceof Error ? cause.message : String(cause);
+  const words = messageOf(cause);
   const details = { failure: 'unreadable', method: '', url, didNothing: false, cause } as const;
   return new RayCallError(`what ${url} answered could not be understood (${words})`, details);
 }

@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { messageOf } from '@manta/base';
 import type { HostCertificate } from './route-table.ts';
 
 /** Older versions are broken. */
@@ -76,6 +77,6 @@ export function certificateProblem(cert: string, key: string): string | undefine
     hold([cert], [key]);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

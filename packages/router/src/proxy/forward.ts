@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { messageOf } from '@manta/base';
 import type { Attempt, AttemptLimits, Call, Reply } from './call.ts';
 import { type Choice, chooseEndpoint } from './choose-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -128,7 +129,7 @@ class Forwarding {
       sink = call.answer({ status: reply.status, headers, isComplete });
     } catch (error) {
       reply.copyTo(undefined, finished);
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       refuse(call, 502, `${backend} gave an answer that cannot be passed on: ${why}`);
       return;
     }

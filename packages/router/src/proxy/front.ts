@@ -1,4 +1,4 @@
-import { guard, guardConnection } from '@manta/base';
+import { closeWhenIdle, guard, guardConnection } from '@manta/base';
 import { createServer as createHttp1Server, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
@@ -14,7 +14,7 @@ import type { RawHeaders } from './call.ts';
 import type { Certificates } from './certificates.ts';
 import { KEEP_ALIVE_MS } from './keep-alive.ts';
 import { createStallSweep, type StallSweep } from './stall-sweep.ts';
-import { closeWhenIdle, cutStalled, cutStalledStream, cutStream } from './stalled.ts';
+import { cutStalled, cutStalledStream, cutStream } from './stalled.ts';
 import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
@@ -98,7 +98,7 @@ export async function openFront(
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
       session.on('error', () => session.destroy());
-      closeWhenIdle(session, limits.idleMs);
+      closeWhenIdle('router', session, limits.idleMs);
     }),
   );
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ROUTER_LIMITS } from '@manta/base';
@@ -109,7 +109,7 @@ class ConnectionPool implements Http1Upstream, ConnectionKeeper {
       attempt.waitForConnection(() => undefined);
       this.#dial(this.#host, this.#port).then(
         (stream) => (attempt.isOver ? void stream.destroy() : begin(stream)),
-        (error: unknown) => attempt.lost(error instanceof Error ? error.message : String(error)),
+        (error: unknown) => attempt.lost(messageOf(error)),
       );
       return;
     }

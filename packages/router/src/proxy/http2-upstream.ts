@@ -1,4 +1,4 @@
-import { guard } from '@manta/base';
+import { guard, messageOf } from '@manta/base';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Duplex, Writable } from 'node:stream';
 import type { Clock } from '@manta/kube';
@@ -99,7 +99,7 @@ function sendLater(
     if (!isOver) cancel = new Http2Attempt(session, outgoing, limits, clock, report).cancel;
   };
   begin()
-    .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+    .catch((error: unknown) => fail(messageOf(error)))
     .finally(stopTimer);
   return () => {
     isOver = true;
@@ -169,7 +169,7 @@ class Http2Attempt {
     try {
       stream = this.#session.request(fieldsOf(this.#outgoing), { endStream: !hasBody, signal: this.#abort.signal });
     } catch (error) {
-      this.#settle({ kind: 'unreached', why: error instanceof Error ? error.message : String(error) });
+      this.#settle({ kind: 'unreached', why: messageOf(error) });
       return;
     }
     this.#stream = stream;

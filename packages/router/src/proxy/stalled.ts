@@ -1,7 +1,7 @@
-import { guard, guardConnection } from '@manta/base';
+import { guard } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 
 /** How many bodies are on their way on a connection: pipelined requests share one timeout. */
 const arriving = new WeakMap<Socket, number>();
@@ -45,29 +45,6 @@ export function cutStalledStream(stream: ServerHttp2Stream, stallMs: number): vo
 export function cutStream(stream: ServerHttp2Stream, attempt: number): void {
   if (attempt === 1) stream.close(constants.NGHTTP2_CANCEL);
   else stream.session?.destroy();
-}
-
-/** Closes a session on which nothing has been asked for a while. */
-export function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
-  let open = 0;
-  session.on(
-    'stream',
-    guardConnection('router', (stream) => {
-      open += 1;
-      stream.once('close', () => (open -= 1));
-    }),
-  );
-  session.setTimeout(idleMs);
-  session.on(
-    'timeout',
-    guard('router', session, () => {
-      if (open > 0) return;
-      session.close();
-      // A client that reads nothing does not hear that.
-      const end = setTimeout(() => session.destroy(), idleMs).unref();
-      session.once('close', () => clearTimeout(end));
-    }),
-  );
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

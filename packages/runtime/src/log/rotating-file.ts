@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { messageOf } from '@manta/base';
 import type { Clock } from '@manta/kube';
 import type { WriteTarget } from './background-writer.ts';
 
@@ -47,7 +48,7 @@ function open(path: string): OpenFile {
     return { fd, size: fstatSync(fd).size };
   } catch (error) {
     // Node's message ends with the call and the path once more.
-    const reason = (error instanceof Error ? error.message : String(error)).replace(/, \w+ '.*'$/, '');
+    const reason = messageOf(error).replace(/, \w+ '.*'$/, '');
     throw new Error(`the log file ${path} cannot be opened: ${reason}`, { cause: error });
   }
 }

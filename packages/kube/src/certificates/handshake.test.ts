@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCertificateAuthority, openCertificateAuthority } from '../support/certificates.ts';
+import { createCertificateAuthority, openCertificateAuthority } from './authority.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -82,7 +82,7 @@ describe('a certificate authority of our own', () => {
   });
 
   it('can be opened again from its key pair by another process', () => {
-    const again = openCertificateAuthority(ca, 'manta-test-ca').issue({ commonName: 'x' });
+    const again = openCertificateAuthority(ca).issue({ commonName: 'x' });
     const made = new X509Certificate(again.cert);
     expect(made.checkIssued(new X509Certificate(ca.cert))).toBe(true);
     expect(made.verify(new X509Certificate(ca.cert).publicKey)).toBe(true);

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kubelet: ['base', 'api', 'kube', 'apiserver', 'controllers'],
   local: ['base', 'api', 'kube', 'apiserver', 'controllers', 'kubelet'],
   router: ['base', 'api', 'kube', 'runtime'],
-  manta: ['base', 'api', 'plan', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
+  manta: ['base', 'api', 'plan', 'console', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
   cli: ['base', 'api', 'plan', 'insight', 'kube', 'ray'],
   console: ['base', 'api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
 };

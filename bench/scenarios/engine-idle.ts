@@ -29,9 +29,13 @@ export const engineIdle: Scenario = {
 };
 
 async function measure(folder: string, watchMs: number) {
-  const child = spawn(MANTA, ['up', '--port=0', '--router-port=0', `--data-dir=${join(folder, 'data')}`], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    MANTA,
+    ['up', '--port=0', '--router-port=0', '--no-console', `--data-dir=${join(folder, 'data')}`],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   try {
     await new Promise((done) => child.stdout.once('data', done));

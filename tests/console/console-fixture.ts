@@ -11,6 +11,8 @@ import { createLogger, encodeConsole } from '@manta/runtime';
 export interface ConsoleFixture {
   readonly engine: TestEngine;
   readonly console: RunningConsole;
+  /** Links that log in once, the newest last. */
+  readonly links: readonly string[];
   /** What the console logged. */
   readonly log: () => string;
   request(path: string, init?: RequestInit & { readonly cookie?: string }): Promise<Response>;
@@ -54,6 +56,7 @@ export async function startConsoleFixture({
   const server = await loadConnection({ kubeconfig: engine.admin.kubeconfig.path });
   const transport = createTransport({ connection: server, clock: systemClock });
   const client = createKubeClient({ transport, clock: systemClock });
+  const links: string[] = [];
   const running = await startConsole({
     clock,
     log,
@@ -62,7 +65,7 @@ export async function startConsoleFixture({
     listen: { host: '127.0.0.1', port: 0 },
     hosts: [],
     folder,
-    hasOneTimeUrls,
+    ...(hasOneTimeUrls ? { onLink: (url: string) => void links.push(url) } : {}),
   });
   const request: ConsoleFixture['request'] = (path, { cookie, ...init } = {}) =>
     fetch(new URL(path, running.url), {
@@ -77,6 +80,7 @@ export async function startConsoleFixture({
   return {
     engine,
     console: running,
+    links,
     log: () => lines.join(''),
     request,
     logIn: async (token) => {

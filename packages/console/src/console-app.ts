@@ -46,6 +46,7 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     const code = context.req.query('code') ?? '';
     if (parts.codes?.redeem(code) !== true)
       return problem(403, 'this link was used already or has expired: `bin/manta status` prints a new one');
+    parts.onCodeUsed?.();
     const answer = await logIn(parts, { method: 'one-time-url', credentials: await parts.server.credentials() });
     if (answer.status !== 200) return answer;
     return new Response(null, {

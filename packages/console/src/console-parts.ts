@@ -20,5 +20,6 @@ export interface ConsoleParts {
   readonly hosts: () => readonly string[];
   /** Absent: there are no one-time URLs. */
   readonly codes?: OneTimeCodes;
+  readonly onCodeUsed?: () => void;
   readonly methods: readonly LoginMethod[];
 }

@@ -21,25 +21,26 @@ export interface ConsoleOptions {
   readonly hosts: readonly string[];
   /** The built page. */
   readonly folder: string;
-  /** Whether links log their bearer in as the account of the console: only for an engine on one's own machine. */
-  readonly hasOneTimeUrls: boolean;
+  /**
+   * Present: links log whoever opens them in as the account of the console, each once. Only for an engine on one's own machine. Called
+   * with an unused link at the start and again whenever one was used.
+   */
+  readonly onLink?: ((url: string) => void) | undefined;
 }
 
 export interface RunningConsole {
   readonly port: number;
   readonly url: string;
-  /** A new link that logs in once; the plain URL where there are none. */
-  oneTimeUrl(): string;
   close(): Promise<void>;
 }
 
 /** Serves the console. Rejects with one readable line if it cannot listen or if the page was not built. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { clock, log, server: connection, client, listen, hasOneTimeUrls } = options;
+  const { clock, log, server: connection, client, listen, onLink } = options;
   const caches = createCaches({ clock, random: Math.random, client, log });
   const sessions = new Sessions(clock);
   const clients = new BearerClients(connection, clock);
-  const codes = new OneTimeCodes(clock);
+  const codes = onLink === undefined ? undefined : new OneTimeCodes(clock);
   const hosts: string[] = options.hosts.map((host) => host.toLowerCase());
   const app = createConsoleApp({
     clock,
@@ -50,8 +51,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     clients,
     files: loadStaticFiles(options.folder),
     hosts: () => hosts,
-    methods: hasOneTimeUrls ? ['one-time-url', 'token'] : ['token'],
-    ...(hasOneTimeUrls ? { codes } : {}),
+    methods: codes === undefined ? ['token'] : ['one-time-url', 'token'],
+    ...(codes === undefined ? {} : { codes, onCodeUsed: () => announce() }),
   });
   const { headersMs, idleMs, checkMs, headerBytes } = LISTENER_LIMITS;
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
@@ -72,10 +73,13 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const stop = new AbortController();
   const following = runCaches(caches, stop.signal);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  const announce = () => {
+    if (codes !== undefined) onLink?.(`${url}login/once?code=${codes.issue()}`);
+  };
+  announce();
   return {
     port,
     url,
-    oneTimeUrl: () => (hasOneTimeUrls ? `${url}login/once?code=${codes.issue()}` : url),
     close: async () => {
       sessions.endAll();
       clients.closeAll();

@@ -15,6 +15,8 @@ export interface EngineRecord {
   readonly pods?: string;
   /** Where Gateways are served; absent where nobody serves them. */
   readonly router?: string;
+  /** A link that opens the web console and logs in once; absent where there is no console. */
+  readonly console?: string;
 }
 
 /** Says that this process serves the data directory. */
@@ -30,7 +32,7 @@ export function removeEngineRecord(dataDir: string): void {
 
 /** The engine that serves a data directory now. One that was killed has left its record, but its process is gone or another's by then. */
 export function readEngineRecord(dataDir: string): EngineRecord | undefined {
-  const { pid, mark, url, kubeconfig, startedAt, pods, router } = readJson(fileOf(dataDir));
+  const { pid, mark, url, kubeconfig, startedAt, pods, router, console } = readJson(fileOf(dataDir));
   const isRecord =
     typeof pid === 'number' &&
     typeof url === 'string' &&
@@ -45,6 +47,7 @@ export function readEngineRecord(dataDir: string): EngineRecord | undefined {
     startedAt,
     ...(typeof pods === 'string' ? { pods } : {}),
     ...(typeof router === 'string' ? { router } : {}),
+    ...(typeof console === 'string' ? { console } : {}),
   };
 }
 

@@ -3,7 +3,7 @@
  * its certificates. The engine record tells other processes which engine serves a data directory.
  */
 
-export { readEngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record.ts';
+export { type EngineRecord, readEngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record.ts';
 export { reasonOf } from './file-error.ts';
 export { startEngine, type Engine, type EngineOptions } from './start-engine.ts';
 export { writeWhole } from './write-whole.ts';

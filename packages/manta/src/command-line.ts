@@ -42,6 +42,12 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       'loopback port where Gateways are served; 0 is any free one; else 7480, or any where that is taken',
       portNumber,
     )
+    .option('--no-console', 'leave the web console out')
+    .option(
+      '--console-port <n>',
+      'loopback port of the web console; 0 is any free one; else 7481, or any where that is taken',
+      portNumber,
+    )
     .addOption(dataDir())
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
     .option('--kubeconfig-merge [file]', 'add the context manta to this kubeconfig as well; else to ~/.kube/config')
@@ -103,6 +109,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .command('router')
     .description('send requests to RayServices by the weights of their HTTPRoutes (Gateway API)');
 
+  program.command('console').description('serve the web console: what runs, why something does not, and what to do');
   program
     .command('submitter')
     .description(
@@ -147,6 +154,7 @@ async function describeFurther(program: Command, named: string, version: string)
     if (isKnown && name !== named) continue;
     if (name === 'crds') (await import('./commands/crds.ts')).describeCrds(command);
     if (name === 'rbac') (await import('./commands/rbac.ts')).describeRbac(command);
+    if (name === 'console') (await import('./commands/console.ts')).describeConsole(command, version);
     if (name === 'router') (await import('./commands/router.ts')).describeRouter(command, version);
   }
 }

@@ -56,7 +56,7 @@ export async function startLocalRay(options: LocalRayOptions = {}): Promise<Loca
   const logFile = join(folder, 'log');
   rmSync(logFile, { force: true });
   const set = [`HOME=${folder}`, `TMPDIR=${folder}`, `MANTA_CACHE=${cacheRoot(process.env)}`];
-  const up = [MANTA, 'up', '--port=0', `--data-dir=${join(folder, 'data')}`, ...args];
+  const up = [MANTA, 'up', '--port=0', '--no-console', `--data-dir=${join(folder, 'data')}`, ...args];
   const words = ['-u', 'KUBECONFIG', '-u', 'KUBERNETES_SERVICE_HOST', ...set, ...through, ...up];
   const engine = new GuardedProcess({ command: '/usr/bin/env', args: words, logFile, folder });
   const log = () => readFileSync(logFile, 'utf8');

@@ -24,7 +24,10 @@ export async function runOnEngine(root: string, mustExit: boolean, flags: readon
   const env = await withRay(stages, stop.signal);
   if (env === undefined) return stop.signal.aborted ? 0 : 1;
   const folder = mkdtempSync(join(tmpdir(), 'manta-start-'));
-  const engine = startEngineProcess(join(root, 'bin/manta'), folder, { flags, env }, (line) => stages.reach(line));
+  // A run that ends by itself leaves nobody time to look at a page.
+  const allFlags = mustExit ? [...flags, '--no-console'] : flags;
+  const manta = join(root, 'bin/manta');
+  const engine = startEngineProcess(manta, folder, { flags: allFlags, env }, (line) => stages.reach(line));
   stop.signal.addEventListener('abort', () => {
     if (stop.signal.reason === TERMINATED) engine.stop();
   });

@@ -17,6 +17,7 @@ export function status(options: { readonly dataDir?: string }): number {
     `data directory: ${dataDir}`,
     `pods:           ${running.pods ?? 'not run (--no-pods)'}`,
     ...(running.router === undefined ? [] : [`router:         ${running.router}`]),
+    ...(running.console === undefined ? [] : [`console:        ${running.console} (this link works once)`]),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;

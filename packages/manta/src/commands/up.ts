@@ -15,7 +15,7 @@ import {
   type SandboxMode,
   startPods,
 } from '@manta/kubelet';
-import { readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/local';
+import { type EngineRecord, readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/local';
 import { guardProcess } from '@manta/base';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
@@ -51,6 +51,10 @@ export interface UpOptions {
   readonly egressAllow?: readonly string[];
   /** Which users of this machine the loopback ports serve; `user` if the system tells who owns a connection, unless given. */
   readonly loopbackAccess?: LoopbackAccess;
+  /** False where `--no-console` was given. */
+  readonly console: boolean;
+  /** Where the web console is served; undefined is a port of its own, or any where that is taken. */
+  readonly consolePort?: number;
   /** How pods are kept apart; chosen by trying unless told. */
   readonly sandbox?: SandboxMode;
 }
@@ -82,6 +86,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     : undefined;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
+  let consoleServing: Promise<void> | undefined;
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
@@ -115,8 +120,17 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     writeKubeconfig(kubeconfig, access);
     await merge(options.kubeconfigMerge, access);
     const how = pods === undefined ? {} : { pods: pods.description };
-    const record = { url: engine.url, kubeconfig, startedAt: new Date().toISOString(), ...how };
-    writeEngineRecord(dataDir, record);
+    let record: Omit<EngineRecord, 'pid'> = {
+      url: engine.url,
+      kubeconfig,
+      startedAt: new Date().toISOString(),
+      ...how,
+    };
+    const publish = (more: Partial<EngineRecord>) => {
+      record = { ...record, ...more };
+      writeEngineRecord(dataDir, record);
+    };
+    publish({});
     if (pods !== undefined) {
       say(pods.description);
       // The operator runs in this process, outside of the pods' network.
@@ -125,7 +139,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     say(`ready\nkubeconfig: ${kubeconfig}`);
     if (pods !== undefined) {
       const onServing = (router: string) => {
-        writeEngineRecord(dataDir, { ...record, router });
+        publish({ router });
         say(`router: ${router}`);
       };
       const { dial } = pods;
@@ -139,6 +153,16 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
     await rememberCrds(engine, dataDir);
+    if (options.console && options.pods) {
+      const { runLocalConsole } = await import('../console/local-console.ts');
+      const onLink = (link: string, isFirst: boolean) => {
+        publish({ console: link });
+        if (isFirst) say(`console: ${link}`);
+      };
+      consoleServing = runLocalConsole({ port: options.consolePort, kubeconfig, onLink }, version, stop.signal).catch(
+        (error: unknown) => sayWarning('console', error instanceof Error ? error.message : String(error)),
+      );
+    }
     if (!options.operator) {
       if (pods !== undefined) say(`proxy: ${pods.proxy.url}`);
       await untilAborted(stop.signal);
@@ -147,7 +171,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
-    await routing;
+    await Promise.all([routing, consoleServing]);
     await engine.stop();
     removeEngineRecord(dataDir);
     stop.dispose();

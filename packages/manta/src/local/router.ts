@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { type Dial, DEFAULT_CLASS, type RouterParts, runRouter } from '@manta/router';
+import { firstFreePort } from './free-port.ts';
 
 /** Next to the port of the API; nothing well known has it. */
 const DEFAULT_PORT = 7480;
@@ -19,7 +19,7 @@ export interface LocalRouter {
 
 /** Serves the Gateways of a local engine on a loopback port until told to stop. */
 export async function runLocalRouter(local: LocalRouter, version: string, stop: AbortSignal): Promise<void> {
-  const port = local.port ?? ((await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0);
+  const port = local.port ?? (await firstFreePort(DEFAULT_PORT, HOST));
   const options = {
     listen: [{ host: HOST, port }],
     metrics: undefined,
@@ -37,12 +37,4 @@ export async function runLocalRouter(local: LocalRouter, version: string, stop: 
   } as const;
   const onServing = (bound: number) => local.onServing(`http://${HOST}:${bound}`);
   await runRouter(options, version, stop, { dial: local.dial, admit: local.admit, onServing });
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, HOST, () => server.close(() => resolve(true)));
-  });
 }

@@ -130,16 +130,15 @@ export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
 export { isBetweenTries, submissionId } from './rayjob/submit.ts';
 export { endOfSubmitter } from './rayjob/submitter.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
+export { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './rayservice/memory.ts';
 export {
-  EMPTY_SERVICE_MEMORY,
   type Gateway,
   type GatewayApi,
   type HttpRoute,
   type ObservedRayService,
   type ServeAnswer,
-  type ServeConfig,
+  type ParsedServeConfig,
   type ServiceCluster,
-  type ServiceMemory,
   type Submission,
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';

@@ -1,6 +1,7 @@
 import { Label, OriginCrd, type RayService, type YamlParser } from '@manta/api';
 import {
   adoptedRoute,
+  EMPTY_SERVICE_MEMORY,
   type BuildContext,
   type PlanOutcome,
   planRayService,
@@ -79,7 +80,7 @@ export function createRayServiceController(world: World, options: RayServiceCont
       return done;
     }
     const { observed, heads } = observation;
-    const plan = planRayService(observed);
+    const plan = planRayService(observed, memories.get(key) ?? EMPTY_SERVICE_MEMORY);
     memories.set(key, plan.memory);
     for (const id of plan.settled) poller.settle(ownerOf(key), id);
     const actor: Actor = {

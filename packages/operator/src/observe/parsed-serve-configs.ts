@@ -1,13 +1,13 @@
 import { isRecord, type Parsed, type YamlParser } from '@manta/api';
 import { YAML_LIMITS } from '@manta/base';
-import type { ServeConfig } from '@manta/plan';
+import type { ParsedServeConfig } from '@manta/plan';
 import { tooLong } from '../kubernetes-yaml.ts';
 import { parseJson } from '../yaml-json.ts';
 import { toPlain } from '../yaml-plain.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
 
 /** Reads a service's `serveConfigV2`; an empty one is an empty configuration. */
-export function parseServeConfig(text: string, parseYaml: YamlParser): ServeConfig {
+export function parseServeConfig(text: string, parseYaml: YamlParser): ParsedServeConfig {
   return configOf(parseJson(text) ?? parsePlain(text, parseYaml));
 }
 
@@ -20,7 +20,7 @@ function parsePlain(text: string, parseYaml: YamlParser): Parsed<unknown> {
   }
 }
 
-function configOf(parsed: Parsed<unknown>): ServeConfig {
+function configOf(parsed: Parsed<unknown>): ParsedServeConfig {
   if (!parsed.ok) return { ok: false, error: `error converting YAML to JSON: ${parsed.error}` };
   const { value } = parsed;
   if (value === undefined || value === null) return { ok: true, value: {} };
@@ -40,7 +40,7 @@ function kindOf(value: unknown): string {
 export class ServeConfigs {
   readonly #parseYaml: YamlParser;
   readonly #offLoop: YamlOffLoop | undefined;
-  readonly #known = new Map<string, { readonly text: string; readonly config: ServeConfig }>();
+  readonly #known = new Map<string, { readonly text: string; readonly config: ParsedServeConfig }>();
   /** Texts that are being parsed off the loop. */
   readonly #underWay = new Map<string, string>();
 
@@ -64,7 +64,7 @@ export class ServeConfigs {
     return false;
   }
 
-  of(key: string, text: string): ServeConfig {
+  of(key: string, text: string): ParsedServeConfig {
     const known = this.#known.get(key);
     if (known?.text === text) return known.config;
     const config = parseServeConfig(text, this.#parseYaml);

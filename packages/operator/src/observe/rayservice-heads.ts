@@ -62,7 +62,7 @@ function askServe(
 ): ServiceCluster['serve'] {
   if (!isHeadReady(observer, view)) return UNASKED.serve;
   const known = asked.memory.heads[asked.cluster.metadata?.name ?? ''];
-  const newerThan = known?.session === head.session ? known.taken?.at : undefined;
+  const newerThan = known?.session === head.session ? known.accepted?.at : undefined;
   const interest: Interest = { owner: ownerOf(asked.key), everyMs: BEAT_MS, forMs: INTEREST_MS, newerThan };
   return serveAnswer(observer.poller.ask(head, { kind: 'serve' }, interest));
 }

@@ -1,63 +1,74 @@
 import {
   isConditionTrue,
-  type RayService,
   RayServiceConditionType,
   type RayServiceSpec,
   type RayServiceStatus,
   type RayServiceStatuses,
 } from '@manta/api';
+import type { ServiceMemory } from './memory.ts';
 import type { ObservedRayService, ServiceCluster } from './observed.ts';
-import { withWholeTraffic } from './traffic/shares.ts';
+import { withWholeTraffic } from './traffic/steps.ts';
 import { type Strategy, strategyOf } from './upgrade/strategy.ts';
 
-/** A service with what was observed of it: what every decision starts from. */
+/** A RayService with everything that was observed and remembered of it: the input of every decision. */
 export interface ServiceState extends ObservedRayService {
+  readonly memory: ServiceMemory;
   readonly spec: RayServiceSpec;
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
   readonly strategy: Strategy;
-  readonly before: RayServiceStatuses;
+  /** The status that decisions start from. */
+  readonly lastStatus: RayServiceStatuses;
   readonly active: AssignedCluster;
   readonly pending: AssignedCluster;
+  /** The condition UpgradeInProgress is True. */
   readonly isUpgrading: boolean;
+  /** The condition RollbackInProgress is True. */
   readonly isRollingBack: boolean;
 }
 
-/** One of the two places that a cluster can have in a service. */
+/** The active or the pending cluster, as the status names it. */
 export interface AssignedCluster {
   readonly role: 'active' | 'pending';
-  /** Empty: nobody has the place. */
+  /** Empty: the service has no cluster in this role. */
   readonly name: string;
   readonly status: RayServiceStatus;
-  /** Undefined while the cluster is not there, or not any more. */
+  /** Undefined: the cluster is not created yet, or was deleted. */
   readonly view: ServiceCluster | undefined;
 }
 
-export function serviceStateOf(observed: ObservedRayService, service: RayService, spec: RayServiceSpec): ServiceState {
+/** An object without a spec is planned like one with an empty spec; validation rejects it. */
+const EMPTY_SPEC: RayServiceSpec = { rayClusterConfig: { headGroupSpec: { template: {} } } };
+
+/** `lastStatus` differs from the stored status while a service resumes or adopts running clusters. */
+export function serviceStateOf(
+  observed: ObservedRayService,
+  memory: ServiceMemory,
+  lastStatus: RayServiceStatuses = observed.service.status ?? {},
+): ServiceState {
+  const { service, context, clusters } = observed;
   const { name = '', namespace = '', uid = '' } = service.metadata ?? {};
-  const before = service.status ?? {};
-  const side = (role: AssignedCluster['role'], status: RayServiceStatus = {}): AssignedCluster => {
+  const spec = service.spec ?? EMPTY_SPEC;
+  const assigned = (role: AssignedCluster['role'], status: RayServiceStatus = {}): AssignedCluster => {
     const cluster = status.rayClusterName ?? '';
-    return { role, name: cluster, status, view: observed.clusters.find((view) => nameOf(view) === cluster) };
+    return { role, name: cluster, status, view: clusters.find((view) => nameOf(view) === cluster) };
   };
-  const strategy = strategyOf(spec, observed.context);
-  const sides = {
-    active: side('active', before.activeServiceStatus),
-    pending: side('pending', before.pendingServiceStatus),
-  };
+  const strategy = strategyOf(spec, context);
+  const active = assigned('active', lastStatus.activeServiceStatus);
+  const pending = assigned('pending', lastStatus.pendingServiceStatus);
   return {
     ...observed,
-    service,
+    memory,
     spec,
     name,
     namespace,
     uid,
     strategy,
-    before,
-    ...(strategy.kind === 'incremental' ? withWholeTraffic(sides) : sides),
-    isUpgrading: isConditionTrue(before.conditions, RayServiceConditionType.UpgradeInProgress),
-    isRollingBack: isConditionTrue(before.conditions, RayServiceConditionType.RollbackInProgress),
+    lastStatus,
+    ...(strategy.kind === 'incremental' ? withWholeTraffic({ active, pending }) : { active, pending }),
+    isUpgrading: isConditionTrue(lastStatus.conditions, RayServiceConditionType.UpgradeInProgress),
+    isRollingBack: isConditionTrue(lastStatus.conditions, RayServiceConditionType.RollbackInProgress),
   };
 }
 
@@ -70,7 +81,7 @@ export function fullName({ namespace }: Pick<ServiceState, 'namespace'>, name: s
   return `${namespace}/${name}`;
 }
 
-/** Whether traffic of this service moves in steps between two clusters right now. */
+/** Whether an incremental upgrade moves traffic between two clusters right now. */
 export function isMigratingTraffic({ strategy, isUpgrading }: ServiceState): boolean {
   return strategy.kind === 'incremental' && isUpgrading;
 }

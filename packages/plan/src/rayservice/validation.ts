@@ -2,18 +2,22 @@ import { RayServiceEventReason, validateRayServiceMetadata, validateRayServiceSp
 import { type Action, validationWarning } from '../plan.ts';
 import { fullName, type ServiceState } from './service-state.ts';
 
-/** What is wrong with a service, in a sentence, and the event that tells it; undefined when it is fine. */
-export function checkRayService(
-  state: ServiceState,
-): { readonly message: string; readonly action: Action } | undefined {
+/** The first validation error, and the event that reports it. */
+export interface InvalidService {
+  readonly message: string;
+  readonly action: Action;
+}
+
+/** Undefined when metadata and spec are valid. */
+export function validateService(state: ServiceState): InvalidService | undefined {
   const { service, context, name } = state;
   const metadata = validateRayServiceMetadata(service.metadata);
   const { InvalidRayServiceMetadata, InvalidRayServiceSpec } = RayServiceEventReason;
-  const wrong = metadata ?? validateRayServiceSpec(service.spec, service.metadata?.annotations, context.gates);
-  if (wrong === undefined) return undefined;
+  const error = metadata ?? validateRayServiceSpec(service.spec, service.metadata?.annotations, context.gates);
+  if (error === undefined) return undefined;
   const reason = metadata === undefined ? InvalidRayServiceSpec : InvalidRayServiceMetadata;
   return {
-    message: wrong.message,
-    action: validationWarning(reason, `${fullName(state, name)}: ${wrong.message}`),
+    message: error.message,
+    action: validationWarning(reason, `${fullName(state, name)}: ${error.message}`),
   };
 }

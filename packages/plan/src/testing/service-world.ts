@@ -16,14 +16,13 @@ import { rayClusterSpec, rayService, workerGroup } from '@manta/api/testing';
 import type { Action, PlannedEvent } from '../plan.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
 import {
-  EMPTY_SERVICE_MEMORY,
   type Gateway,
   type HttpRoute,
   type ObservedRayService,
   type ServiceCluster,
-  type ServiceMemory,
   type Submission,
 } from '../rayservice/observed.ts';
+import { EMPTY_SERVICE_MEMORY, type ServiceMemory } from '../rayservice/memory.ts';
 import { planRayService, type RayServicePlan } from '../rayservice/plan.ts';
 import type { NodeCapacity } from '../rayservice/upgrade/node-capacity.ts';
 import { headPod } from './observed.ts';
@@ -175,7 +174,7 @@ export class ServiceWorld {
       service: this.service,
       context: this.#context,
       clusters: [...this.clusters.values()].map((serve) => this.#view(serve)),
-      services: this.services,
+      kubeServices: this.services,
       endpoints: new Map([...this.services].map(([name, service]) => [name, this.#endpoints(service)])),
       gatewayApi: this.hasGatewayApi
         ? { kind: 'available', gateway: this.gateway, route: this.route }
@@ -184,14 +183,13 @@ export class ServiceWorld {
         ok: true,
         value: { applications: [{ name: 'app', text: this.service.spec?.serveConfigV2 }] },
       },
-      memory: this.memory,
       nodes: this.nodes,
     };
   }
 
   /** One pass: what was planned has happened afterwards. */
   pass(observed = this.observe()): RayServicePlan {
-    const plan = planRayService(observed);
+    const plan = planRayService(observed, this.memory);
     this.memory = plan.memory;
     this.submissions = this.submissions.filter(({ id }) => !plan.settled.includes(id));
     for (const action of plan.actions) {

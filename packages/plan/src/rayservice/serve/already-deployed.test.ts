@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alreadyDeployed } from './already-deployed.ts';
-import type { HeadMemory } from '../observed.ts';
+import type { HeadMemory } from '../memory.ts';
 
 type Given = Parameters<typeof alreadyDeployed>;
 
@@ -54,7 +54,7 @@ describe('the configuration that Serve reports', () => {
     ['a capacity below the wanted one', { capacity: 40, wantedCapacity: 60 }],
     [
       'one that follows a submission',
-      { head: { sent: { text: 't', config: {}, capacity: 1, id: 'i', isCapacityOnly: false } } },
+      { head: { inFlight: { text: 't', config: {}, capacity: 1, id: 'i', isCapacityOnly: false } } },
     ],
     ['one that follows a refusal', { head: { refusal: 'no' } }],
   ])('does not count with %s', (_, given) => {

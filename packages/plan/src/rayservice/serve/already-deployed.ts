@@ -1,24 +1,25 @@
 import { isRecord, isSameJson } from '@manta/api';
-import type { HeadMemory, ServiceCluster, AcceptedConfig } from '../observed.ts';
-import { areApplicationsRunning } from './serving.ts';
+import type { AcceptedConfig, HeadMemory } from '../memory.ts';
+import type { ServiceCluster } from '../observed.ts';
 import type { AssignedCluster, ServiceState } from '../service-state.ts';
+import { areApplicationsRunning } from './serving.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What Serve reads from a configuration only when it starts: the value that a running Serve is sent has no effect. */
+/** Fields that Serve reads only when it starts: a running Serve ignores them. */
 const READ_AT_START = ['http_options', 'grpc_options', 'proxy_location'];
 
 /**
- * The wanted configuration as taken, where nothing is remembered of the head and Serve reports that it runs exactly this configuration:
- * after a restart of the operator, or when the service was another operator's. Sending it again would make every application deploy again.
+ * The desired configuration, if Serve reports that it already runs it and the operator remembers nothing of the head: after a restart of the
+ * operator, or after a migration from KubeRay. Sending it again would redeploy every application.
  */
 export function alreadyDeployed(
   { spec, serveConfig }: ServiceState,
   { status }: AssignedCluster,
   view: ServiceCluster,
-  { taken, sent, last, refusal }: HeadMemory,
+  { accepted, inFlight, acceptedBeforeRestart, refusal }: HeadMemory,
 ): AcceptedConfig | undefined {
-  const isRemembered = [taken, sent, last, refusal].some((each) => each !== undefined);
+  const isRemembered = [accepted, inFlight, acceptedBeforeRestart, refusal].some((each) => each !== undefined);
   const { serve } = view;
   if (isRemembered || !serveConfig.ok || serve.kind !== 'known' || !areApplicationsRunning(view)) return undefined;
   const { targetCapacity: capacity } = status;
@@ -27,8 +28,8 @@ export function alreadyDeployed(
   return { text: spec.serveConfigV2 ?? '', config: serveConfig.value, capacity, at: serve.at };
 }
 
-function isSameConfig(wanted: Config, deployed: Config): boolean {
-  const { applications, ...rest } = wanted;
+function isSameConfig(desired: Config, deployed: Config): boolean {
+  const { applications, ...rest } = desired;
   const isComparable = Object.keys(rest).every((key) => READ_AT_START.includes(key));
   return isComparable && isSameJson(byName(applications), byName(deployed['applications']));
 }

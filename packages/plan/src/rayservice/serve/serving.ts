@@ -1,7 +1,8 @@
 import { ApplicationStatus, DeploymentStatus, isConditionTrue, NodeType, RayClusterConditionType } from '@manta/api';
 import type { PodRecord } from '../../raycluster/observed.ts';
-import type { HeadMemory, ServiceCluster } from '../observed.ts';
-import { nameOf, type AssignedCluster, type ServiceState } from '../service-state.ts';
+import { headMemoryOf } from '../memory.ts';
+import type { ServiceCluster } from '../observed.ts';
+import type { AssignedCluster, ServiceState } from '../service-state.ts';
 
 /** The cluster's one head pod; undefined when there is none, or more than one. */
 export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | undefined {
@@ -9,10 +10,10 @@ export function headPodOf({ pods }: Pick<ServiceCluster, 'pods'>): PodRecord | u
   return heads.length === 1 ? heads[0] : undefined;
 }
 
-/** Whether the head can be talked to. */
+/** Whether the head can answer requests to its dashboard. */
 export function isHeadReady({ context }: Pick<ServiceState, 'context'>, view: ServiceCluster): boolean {
   const head = headPodOf(view);
-  // The cluster's word may come before we have seen the pod, and then nobody knows which life of the head is meant.
+  // The cluster's condition may arrive before its pod; then it is unknown which run of the head the condition describes.
   if (head === undefined) return false;
   if (context.gates.RayClusterStatusConditions) {
     return isConditionTrue(view.cluster.status?.conditions, RayClusterConditionType.HeadPodReady);
@@ -20,25 +21,7 @@ export function isHeadReady({ context }: Pick<ServiceState, 'context'>, view: Se
   return head.phase === 'Running' && head.ready === 'True';
 }
 
-/** What is remembered of the cluster's head in its present life. */
-export function headMemory({ memory, now }: Pick<ServiceState, 'memory' | 'now'>, view: ServiceCluster): HeadMemory {
-  const known = memory.heads[nameOf(view)];
-  if (known?.session === view.session) return clampToNow(known, now);
-  return { session: view.session, failedAttempts: 0, backoffUntil: 0, last: known?.taken ?? known?.last };
-}
-
-/** A clock that was set back leaves nothing behind that has yet to come: no answer would be newer, and no pause would end. */
-function clampToNow(head: HeadMemory, now: number): HeadMemory {
-  const { taken } = head;
-  const backoffUntil = head.backoffUntil - now > MAX_BACKOFF_MS ? now : head.backoffUntil;
-  if (taken === undefined || taken.at <= now) return { ...head, backoffUntil };
-  return { ...head, backoffUntil: Math.min(backoffUntil, now), taken: { ...taken, at: now } };
-}
-
-/** The longest pause between two attempts to give a head its configuration. */
-export const MAX_BACKOFF_MS = 10_000;
-
-/** Whether Serve has applications and all of them run. */
+/** Whether Serve reports at least one application, and every application is RUNNING. */
 export function areApplicationsRunning({ serve }: ServiceCluster): boolean {
   if (serve.kind !== 'known') return false;
   const applications = Object.values(serve.applications);
@@ -74,24 +57,21 @@ export function answersSomething({ serve }: Pick<ServiceCluster, 'serve'>): bool
 /** Statuses of deployments that may have lost every replica. */
 const FAILED: readonly string[] = [DeploymentStatus.Unhealthy, ApplicationStatus.DeployFailed];
 
-/** How many pods would take traffic if it came: ready, meant for it, and, as far as we asked, able to. */
+/** The number of pods that can take requests: ready, selected by the serve Service, and on the head with a proxy that is not known to fail. */
 export function servingPods(view: ServiceCluster): number {
   return selectedPods(view).filter(({ nodeType }) => nodeType !== NodeType.Head || view.isProxyHealthy !== false)
     .length;
 }
 
-/** The ready pods that a serve Service of this cluster leads to. */
+/** The ready pods that a serve Service of this cluster selects. */
 export function selectedPods({ pods }: Pick<ServiceCluster, 'pods'>): readonly PodRecord[] {
   return pods.filter((pod) => pod.ready === 'True' && pod.serveLabel === 'true' && !pod.isTerminating);
 }
 
-/**
- * Whether a cluster serves what it was told last: its head took the configuration that is wanted, and said afterwards that every application
- * runs.
- */
-export function isServing(state: ServiceState, { view }: AssignedCluster, wantedText: string): boolean {
+/** Whether a cluster serves the desired configuration: its head accepted it, and reported afterwards that every application runs. */
+export function isServing(state: ServiceState, { view }: AssignedCluster, desiredText: string): boolean {
   if (view === undefined || !isHeadReady(state, view) || !areApplicationsRunning(view)) return false;
-  const { taken, sent } = headMemory(state, view);
-  if (taken === undefined || sent !== undefined || taken.text !== wantedText) return false;
-  return view.serve.kind === 'known' && view.serve.at >= taken.at;
+  const { accepted, inFlight } = headMemoryOf(state, view);
+  if (accepted === undefined || inFlight !== undefined || accepted.text !== desiredText) return false;
+  return view.serve.kind === 'known' && view.serve.at >= accepted.at;
 }

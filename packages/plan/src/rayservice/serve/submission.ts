@@ -1,212 +1,154 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
 import { type Action, normal, type PlannedEvent, warning } from '../../plan.ts';
-import { hasFailedUpgrade } from '../upgrade/progress-deadline.ts';
+import { type DesiredConfig, type HeadMemory, headMemoryOf, type InFlightConfig, MAX_BACKOFF_MS } from '../memory.ts';
+import type { ServiceCluster, Submission } from '../observed.ts';
+import { type AssignedCluster, fullName, type ServiceState } from '../service-state.ts';
 import { alreadyDeployed } from './already-deployed.ts';
-import type {
-  HeadMemory,
-  InFlightConfig,
-  ServeConfig,
-  ServiceCluster,
-  Submission,
-  DesiredConfig,
-} from '../observed.ts';
-import { headMemory, isHeadReady, MAX_BACKOFF_MS } from './serving.ts';
-import { fullName, isMigratingTraffic, type AssignedCluster, type ServiceState } from '../service-state.ts';
+import { keepsAcceptedConfig, listsNoApplications, nextSubmission, NO_APPLICATIONS } from './next-submission.ts';
+import { isHeadReady } from './serving.ts';
 
-/** What is done in one pass about the configuration of one cluster's Serve. */
+/** What one reconcile does about the Serve configuration of one cluster. */
 export interface SubmissionPlan {
   readonly actions: readonly Action[];
   /** The head's memory for the next reconcile. */
   readonly head: HeadMemory;
-  /** The head's memory once the ends of earlier submissions are noted, and before a new one is sent: this reconcile decides by it. */
-  readonly noted: HeadMemory;
-  /** Ids of submissions whose end was taken note of. */
+  /** The head's memory after the results of earlier PUTs, before a new one is sent: this reconcile decides by it. */
+  readonly headBeforeSend: HeadMemory;
+  /** Ids of PUTs whose result needs no further attention. */
   readonly settled: readonly string[];
-  /** The capacity that the head took since the last look. */
+  /** The capacity that the head accepted since the last reconcile. */
   readonly capacity?: number | undefined;
-  /** What is wrong with the wanted configuration, in a sentence. */
+  /** What is wrong with the desired configuration, in a sentence. */
   readonly configProblem?: string | undefined;
-  /** The wanted configuration cannot be sent at all; what runs goes on. */
+  /** The desired configuration cannot be sent; the running applications stay. */
   readonly isConfigUnusable?: boolean;
-  /** What the user has been told and need not be told again. */
-  readonly told?: string | undefined;
+  /** A warning that holds and is emitted once. */
+  readonly warning?: string | undefined;
   readonly requeueAfterMs?: number | undefined;
 }
 
 const FIRST_BACKOFF_MS = 2_000;
 
-/** Takes note of what became of the last submission and sends the next one, if one is needed. `capacity` is the wanted one. */
+/** Records the result of the last PUT, and sends the next one if one is needed. `capacity` is the wanted `target_capacity`. */
 export function planSubmission(
   state: ServiceState,
-  side: AssignedCluster,
+  cluster: AssignedCluster,
   view: ServiceCluster,
   capacity: number | undefined,
 ): SubmissionPlan {
-  const noted = withComplaint(state, withDeployed(state, side, view, recordResult(state, side, view)));
-  if (noted.head.sent !== undefined || !isHeadReady(state, view)) return noted;
-  // A capacity that was taken just now is not in the status yet, from which the wish was made.
-  const next = nextSubmission(state, side, view, noted.head, noted.capacity ?? capacity);
-  if (next.kind === 'none') return noted;
-  if (next.kind === 'refused') {
-    const { why, configProblem } = next;
-    return { ...noted, ...complain(state, side, why), configProblem, isConfigUnusable: true };
+  const recorded = withConfigProblem(state, withDeployed(state, cluster, view, recordResult(state, cluster, view)));
+  if (recorded.head.inFlight !== undefined || !isHeadReady(state, view)) return recorded;
+  // `capacity` was derived from the status, which does not yet contain a capacity that was accepted just now.
+  const next = nextSubmission(state, cluster, view, recorded.head, recorded.capacity ?? capacity);
+  switch (next.kind) {
+    case 'none':
+      return recorded;
+    case 'refused': {
+      const { why, configProblem } = next;
+      return { ...recorded, ...warnOnce(state, cluster, why), configProblem, isConfigUnusable: true };
+    }
+    case 'assumed':
+      return { ...recorded, capacity: next.capacity };
+    case 'send': {
+      const backoffMs = recorded.head.backoffUntil - state.now;
+      if (backoffMs > 0) return { ...recorded, requeueAfterMs: backoffMs };
+      return send(cluster, recorded, next.desired, next.isCapacityOnly);
+    }
   }
-  if (next.kind === 'assumed') return { ...noted, capacity: next.capacity };
-  const waitMs = noted.head.backoffUntil - state.now;
-  if (waitMs > 0) return { ...noted, requeueAfterMs: waitMs };
-  return send(side, noted, next.wanted, next.isCapacityOnly);
 }
 
 function withDeployed(
   state: ServiceState,
-  side: AssignedCluster,
+  cluster: AssignedCluster,
   view: ServiceCluster,
   plan: SubmissionPlan,
 ): SubmissionPlan {
-  const taken = keepsAcceptedConfig(state, side) ? undefined : alreadyDeployed(state, side, view, plan.head);
-  return taken === undefined ? plan : { ...plan, head: { ...plan.head, taken } };
+  const accepted = keepsAcceptedConfig(state, cluster) ? undefined : alreadyDeployed(state, cluster, view, plan.head);
+  return accepted === undefined ? plan : { ...plan, head: { ...plan.head, accepted } };
 }
 
-/** Whether a cluster keeps the configuration that it has, whatever the spec says: it is the one that the traffic leaves. */
-export function keepsAcceptedConfig(state: ServiceState, { role }: AssignedCluster): boolean {
-  if (role === 'active' && hasFailedUpgrade(state)) return true;
-  // Traffic goes over at once: until then the old cluster serves what it has.
-  if (role === 'active' && state.strategy.kind !== 'incremental' && state.pending.name !== '') return true;
-  if (!isMigratingTraffic(state)) return false;
-  return role === 'active' ? !state.isRollingBack : state.isRollingBack;
-}
-
-/** What a user has to know about the configuration while nothing serves. */
-function withComplaint({ serveConfig }: ServiceState, plan: SubmissionPlan): SubmissionPlan {
+/** What the Ready condition reports about the configuration while nothing serves. */
+function withConfigProblem({ serveConfig }: ServiceState, plan: SubmissionPlan): SubmissionPlan {
   const { refusal } = plan.head;
   if (refusal !== undefined) return { ...plan, configProblem: `Serve did not take the configuration: ${refusal}` };
-  return listsNone(serveConfig) ? { ...plan, configProblem: NO_APPLICATIONS } : plan;
+  return listsNoApplications(serveConfig) ? { ...plan, configProblem: NO_APPLICATIONS } : plan;
 }
 
-const NO_APPLICATIONS = 'serveConfigV2 lists no applications';
-
-function listsNone(config: ServeConfig): boolean {
-  const applications = config.ok ? config.value['applications'] : undefined;
-  return config.ok && (!Array.isArray(applications) || applications.length === 0);
-}
-
-function recordResult(state: ServiceState, side: AssignedCluster, view: ServiceCluster): SubmissionPlan {
-  const head = headMemory(state, view);
-  const { sent, ...rest } = head;
-  const result = view.submissions.find(({ id }) => id === sent?.id);
-  const settled = staleSubmissions(view.submissions, side, sent?.id);
-  if (sent === undefined || result?.state === 'running') return { actions: [], head, noted: head, settled };
-  if (result === undefined) return { actions: [], head: rest, noted: rest, settled };
-  const actions: readonly Action[] = [{ type: 'event', event: eventOf(state, side, sent, result) }];
-  const all = [...settled, sent.id];
+function recordResult(state: ServiceState, cluster: AssignedCluster, view: ServiceCluster): SubmissionPlan {
+  const head = headMemoryOf(state, view);
+  const { inFlight, ...rest } = head;
+  const result = view.submissions.find(({ id }) => id === inFlight?.id);
+  const settled = staleSubmissions(view.submissions, cluster, inFlight?.id);
+  const plan = (after: HeadMemory) => ({ actions: [], head: after, headBeforeSend: after, settled });
+  if (inFlight === undefined || result?.state === 'running') return plan(head);
+  if (result === undefined) return plan(rest);
+  const ended = {
+    actions: [{ type: 'event', event: resultEvent(state, cluster, inFlight, result) }] as const,
+    settled: [...settled, inFlight.id],
+  };
   if (result.state === 'failed') {
     const failedAttempts = head.failedAttempts + 1;
     const { message: refusal } = result;
-    const noted = { ...rest, failedAttempts, refusal, backoffUntil: state.now + backoffMs(failedAttempts) };
-    return { actions, head: noted, noted, settled: all };
+    const backoffUntil = state.now + backoffAfterMs(failedAttempts);
+    return { ...plan({ ...rest, failedAttempts, refusal, backoffUntil }), ...ended };
   }
-  const { id: _id, isCapacityOnly: _step, ...wanted } = sent;
-  const taken = { ...wanted, at: result.at };
-  const noted = { ...rest, taken, refusal: undefined, backoffUntil: state.now + backoffMs(head.failedAttempts) };
-  return { actions, head: noted, noted, settled: all, capacity: sent.capacity };
+  const { id: _id, isCapacityOnly: _step, ...desired } = inFlight;
+  const accepted = { ...desired, at: result.at };
+  const backoffUntil = state.now + backoffAfterMs(head.failedAttempts);
+  return {
+    ...plan({ ...rest, accepted, refusal: undefined, backoffUntil }),
+    ...ended,
+    capacity: inFlight.capacity,
+  };
 }
 
-/** Submissions to this cluster that nobody asks about any more, such as those to an earlier life of its head. */
+/** Finished PUTs to this cluster that no reconcile waits for, such as those to an earlier run of its head. */
 function staleSubmissions(
   all: readonly Submission[],
   { name }: AssignedCluster,
   current: string | undefined,
 ): readonly string[] {
   return all
-    .filter(({ id, state }) => id.startsWith(`${name}/`) && id !== current && state !== 'running')
+    .filter((each) => each.id.startsWith(`${name}/`) && each.id !== current && each.state !== 'running')
     .map(({ id }) => id);
-}
-
-type Next =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'refused'; readonly why: string; readonly configProblem: string }
-  /** Nobody knows the cluster's configuration any more, so its capacity is left as it is. */
-  | { readonly kind: 'assumed'; readonly capacity: number }
-  | { readonly kind: 'send'; readonly wanted: DesiredConfig; readonly isCapacityOnly: boolean };
-
-const NONE: Next = { kind: 'none' };
-
-function nextSubmission(
-  state: ServiceState,
-  side: AssignedCluster,
-  { serve }: ServiceCluster,
-  { taken, last }: HeadMemory,
-  capacity: number | undefined,
-): Next {
-  // A head that does not answer questions is told nothing, and an answer from before the last submission says nothing about it.
-  if (serve.kind !== 'known' || serve.at < (taken?.at ?? 0)) return NONE;
-  const isCapacityOnly = capacity !== undefined && capacity !== (taken?.capacity ?? side.status.targetCapacity);
-  const hasNone = Object.keys(serve.applications).length === 0;
-  // Taken already, and the status that should have said so was not written.
-  if (capacity !== undefined && capacity === taken?.capacity && capacity !== side.status.targetCapacity) {
-    return { kind: 'assumed', capacity };
-  }
-  if (keepsAcceptedConfig(state, side)) {
-    const known = taken ?? last;
-    if (hasNone && known !== undefined) return { kind: 'send', wanted: { ...known, capacity }, isCapacityOnly: false };
-    if (!hasNone && !isCapacityOnly) return NONE;
-    const config = known?.config ?? serve.config;
-    if (config !== undefined)
-      return { kind: 'send', wanted: { text: known?.text ?? '', config, capacity }, isCapacityOnly };
-    // A cluster that has nothing to serve, and of which nothing is known, gets what there is.
-    if (!hasNone) return isCapacityOnly ? { kind: 'assumed', capacity } : NONE;
-  }
-  const { serveConfigV2: text = '' } = state.spec;
-  const isNew = taken?.text !== text;
-  if (!isNew && !hasNone && !isCapacityOnly) return NONE;
-  const { serveConfig } = state;
-  if (!serveConfig.ok) {
-    const { error: why } = serveConfig;
-    return { kind: 'refused', why, configProblem: `serveConfigV2 cannot be read: ${why}` };
-  }
-  // Serve would take down all that runs. Whoever wants that suspends the service.
-  if (listsNone(serveConfig) && !hasNone) {
-    return { kind: 'refused', why: `${NO_APPLICATIONS}; those that run go on`, configProblem: NO_APPLICATIONS };
-  }
-  // One thing at a time: a configuration is taken at the capacity that the cluster has, and then the capacity changes.
-  if (isNew || hasNone) {
-    const wanted = { text, config: serveConfig.value, capacity: side.status.targetCapacity ?? capacity };
-    return { kind: 'send', wanted, isCapacityOnly: false };
-  }
-  return { kind: 'send', wanted: { text, config: serveConfig.value, capacity }, isCapacityOnly };
 }
 
 function send(
   { name }: AssignedCluster,
-  noted: SubmissionPlan,
-  wanted: DesiredConfig,
+  recorded: SubmissionPlan,
+  desired: DesiredConfig,
   isCapacityOnly: boolean,
 ): SubmissionPlan {
-  const { head } = noted;
-  const isRepeated = head.taken?.text === wanted.text && head.taken.capacity === wanted.capacity;
-  // What was refused goes on counting, whatever the head took before.
-  const hasComeToNothing = head.taken === undefined || head.refusal !== undefined;
-  const failedAttempts = isRepeated ? head.failedAttempts + 1 : hasComeToNothing ? head.failedAttempts : 0;
-  // What another life of the head was told under the same words is another submission.
-  const life = sha256(head.session).slice(0, 8);
-  const id = [name, life, sha256(wanted.text).slice(0, 12), String(wanted.capacity ?? ''), String(failedAttempts)].join(
-    '/',
-  );
-  const config = wanted.capacity === undefined ? wanted.config : { ...wanted.config, target_capacity: wanted.capacity };
-  const command = { kind: 'put-serve', config: JSON.stringify(config) } as const;
+  const { head } = recorded;
+  const isRepeated = head.accepted?.text === desired.text && head.accepted.capacity === desired.capacity;
+  // Refusals go on counting, whatever the head accepted before them.
+  const hasFailedSoFar = head.accepted === undefined || head.refusal !== undefined;
+  const failedAttempts = isRepeated ? head.failedAttempts + 1 : hasFailedSoFar ? head.failedAttempts : 0;
+  // The session makes the id differ from that of the same configuration sent to an earlier run of the head.
+  const session = sha256(head.session).slice(0, 8);
+  const id = [
+    name,
+    session,
+    sha256(desired.text).slice(0, 12),
+    String(desired.capacity ?? ''),
+    String(failedAttempts),
+  ].join('/');
+  const { config, capacity } = desired;
+  const body = capacity === undefined ? config : { ...config, target_capacity: capacity };
+  const command = { kind: 'put-serve', config: JSON.stringify(body) } as const;
   return {
-    ...noted,
-    actions: [...noted.actions, { type: 'ray', id, cluster: name, command }],
-    head: { ...head, failedAttempts, sent: { ...wanted, id, isCapacityOnly } },
+    ...recorded,
+    actions: [...recorded.actions, { type: 'ray', id, cluster: name, command }],
+    head: { ...head, failedAttempts, inFlight: { ...desired, id, isCapacityOnly } },
   };
 }
 
-/** The first repetition comes at once: applications are lost when a head restarts, and waiting would help nobody. */
-function backoffMs(failedAttempts: number): number {
+/** The first repetition has no delay: a restarted head has lost its applications, and waiting would only prolong the outage. */
+function backoffAfterMs(failedAttempts: number): number {
   return failedAttempts === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (failedAttempts - 1), MAX_BACKOFF_MS);
 }
 
-function eventOf(
+function resultEvent(
   state: ServiceState,
   { name }: AssignedCluster,
   { isCapacityOnly }: InFlightConfig,
@@ -214,22 +156,16 @@ function eventOf(
 ): PlannedEvent {
   const cluster = `the RayCluster ${fullName(state, name)}`;
   if (result.state === 'failed') {
-    return isCapacityOnly
-      ? warning(
-          Event.FailedToUpdateTargetCapacity,
-          'Update',
-          `Failed to update target_capacity of serve applications to ${cluster}: ${result.message}`,
-        )
-      : failedUpdate(state, name, result.message);
+    if (!isCapacityOnly) return failedUpdate(state, name, result.message);
+    const note = `Failed to update target_capacity of serve applications to ${cluster}: ${result.message}`;
+    return warning(Event.FailedToUpdateTargetCapacity, 'Update', note);
   }
-  // The doubled word is what users' alerts know from the peer.
-  return isCapacityOnly
-    ? normal(
-        Event.UpdatedServeTargetCapacity,
-        'Update',
-        `Updated target_capacity of serve applications to to ${cluster}`,
-      )
-    : normal(Event.UpdatedServeApplications, 'Update', `Updated serve applications to ${cluster}`);
+  if (!isCapacityOnly) {
+    return normal(Event.UpdatedServeApplications, 'Update', `Updated serve applications to ${cluster}`);
+  }
+  // KubeRay's own wording, doubled word included: users' alerts may match it.
+  const note = `Updated target_capacity of serve applications to to ${cluster}`;
+  return normal(Event.UpdatedServeTargetCapacity, 'Update', note);
 }
 
 function failedUpdate(state: ServiceState, name: string, why: string): PlannedEvent {
@@ -237,13 +173,13 @@ function failedUpdate(state: ServiceState, name: string, why: string): PlannedEv
   return warning(Event.FailedToUpdateServeApplications, 'Update', note);
 }
 
-/** A configuration that can't be sent is told once, not at every look. */
-function complain(
+/** A configuration that cannot be sent is reported once, not in every reconcile. */
+function warnOnce(
   state: ServiceState,
   { name }: AssignedCluster,
   why: string,
-): Pick<SubmissionPlan, 'actions' | 'told'> {
-  const told = `${name}: ${why}`;
-  if (state.memory.told.includes(told)) return { actions: [], told };
-  return { actions: [{ type: 'event', event: failedUpdate(state, name, why) }], told };
+): Pick<SubmissionPlan, 'actions' | 'warning'> {
+  const id = `${name}: ${why}`;
+  if (state.memory.emittedWarnings.includes(id)) return { actions: [], warning: id };
+  return { actions: [{ type: 'event', event: failedUpdate(state, name, why) }], warning: id };
 }

@@ -4,16 +4,16 @@ import { timestamp } from '../../shared/timestamp.ts';
 export const Type = RayServiceConditionType;
 export const Reason = RayServiceConditionReason;
 
-/** What a condition can be set to, at a moment, for a generation of the spec. */
+/** When a condition is set, and for which generation of the spec. */
 export interface Setting {
   readonly now: number;
   readonly generation: number | undefined;
 }
 
-/** The longest message that the API takes. */
+/** The longest message that the API server accepts. */
 const MAX_MESSAGE = 32_768;
 
-/** Sets one condition: its time changes only with its status, and its place in the list stays. */
+/** Sets one condition. Its transition time changes only with its status, and its place in the list stays. */
 export function withCondition(
   conditions: readonly Condition[],
   type: string,

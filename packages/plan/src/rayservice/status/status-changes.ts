@@ -1,53 +1,41 @@
-import { isSameJson, type RayClusterStatus, type RayServiceStatus, type RayServiceStatuses } from '@manta/api';
-import { isExplained } from './conditions.ts';
-
-/** A cluster status that says nothing, as the API writes it. */
-export const EMPTY_CLUSTER_STATUS: RayClusterStatus = {
-  desiredCPU: '0',
-  desiredMemory: '0',
-  desiredGPU: '0',
-  desiredTPU: '0',
-  head: {},
-};
-
-/** A place that nobody has. */
-export const EMPTY_SERVICE_STATUS: RayServiceStatus = { rayClusterStatus: EMPTY_CLUSTER_STATUS };
+import { isSameJson, type RayServiceStatus, type RayServiceStatuses } from '@manta/api';
+import { hasFailureReason } from './conditions.ts';
 
 /**
- * Whether anything differs that a user waits for. Times, the generation and copies of cluster statuses come along with the next write; only
- * while traffic moves in steps, or something is wrong, the copies are kept fresh.
+ * Whether the status differs in anything that users wait for. Times, the generation and the copies of RayCluster statuses are written
+ * together with the next such change. The copies count as a change only while an upgrade is incremental, or the service reports a failure.
  */
 export function isWorthWriting(before: RayServiceStatuses, after: RayServiceStatuses): boolean {
-  return !isSameJson(essence(before), essence(after));
+  return !isSameJson(comparable(before), comparable(after));
 }
 
-function essence(status: RayServiceStatuses): unknown {
+function comparable(status: RayServiceStatuses): unknown {
   const { serviceStatus = '', numServeEndpoints = 0, conditions = [] } = status;
   return {
     serviceStatus,
     numServeEndpoints,
     conditions,
-    active: essenceOfSide(status.activeServiceStatus, isExplained(conditions)),
-    pending: essenceOfSide(status.pendingServiceStatus, isExplained(conditions)),
+    active: comparableCluster(status.activeServiceStatus, hasFailureReason(conditions)),
+    pending: comparableCluster(status.pendingServiceStatus, hasFailureReason(conditions)),
   };
 }
 
-function essenceOfSide(side: RayServiceStatus | undefined = {}, hasTrouble: boolean): unknown {
-  const { rayClusterName = '', applicationStatuses = {} } = side;
-  const { targetCapacity, trafficRoutedPercent, lastTrafficMigratedTime } = side;
+function comparableCluster(status: RayServiceStatus | undefined = {}, isFailing: boolean): unknown {
+  const { rayClusterName = '', applicationStatuses = {} } = status;
+  const { targetCapacity, trafficRoutedPercent, lastTrafficMigratedTime } = status;
   return {
     rayClusterName,
     applicationStatuses,
     targetCapacity,
     trafficRoutedPercent,
     lastTrafficMigratedTime,
-    ...(targetCapacity === undefined && !hasTrouble
+    ...(targetCapacity === undefined && !isFailing
       ? {}
-      : { copy: { ...side.rayClusterStatus, lastUpdateTime: null } }),
+      : { copy: { ...status.rayClusterStatus, lastUpdateTime: null } }),
   };
 }
 
-/** The API leaves out what is empty or zero, and so do we. */
+/** Without empty and zero fields, like KubeRay writes it. */
 export function withoutEmpties(status: RayServiceStatuses): RayServiceStatuses {
   const { serviceStatus, numServeEndpoints, ...rest } = status;
   return {

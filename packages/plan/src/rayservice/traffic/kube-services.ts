@@ -1,4 +1,4 @@
-import { Annotation, SharedEventReason as Event, type Service, serviceNames } from '@manta/api';
+import { Annotation, type Service, serviceNames, SharedEventReason as Event } from '@manta/api';
 import { alignService } from '../../build/align-service.ts';
 import { NO_SERVE_PORT } from '../../build/serve-service.ts';
 import {
@@ -8,30 +8,24 @@ import {
 } from '../../build/service-services.ts';
 import { isOwn, updateOwn } from '../../ownership.ts';
 import { type Action, type CreateAction, normal, warning } from '../../plan.ts';
+import { deleteObject } from '../delete-objects.ts';
 import type { ServiceCluster } from '../observed.ts';
 import { fullName, type ServiceState } from '../service-state.ts';
-import { deleteObject } from '../suspend.ts';
 
-/** Leads the service's own names, for its head and for its Serve traffic, to a cluster. */
+/** Creates and updates the RayService's own head Service and serve Service so that they select the pods of `target`. */
 export function planOwnServices(state: ServiceState, target: ServiceCluster): readonly Action[] {
   const { service, context } = state;
-  return [
-    // Serving does not need it, so one that is another's holds up nothing.
-    ...planService(state, buildServiceHeadService(service, target.cluster, context)).filter(isPossible),
-    ...planServeService(state, target),
-  ];
+  const head = planService(state, buildServiceHeadService(service, target.cluster, context));
+  // Serving does not need the head Service, so a foreign Service under its name does not abort the reconcile.
+  return [...head.filter(({ type }) => type !== 'abort'), ...planServeService(state, target)];
 }
 
-function isPossible({ type }: Action): boolean {
-  return type !== 'abort';
-}
-
-/** The name under which the service takes Serve traffic. */
+/** The name of the serve Service, which clients use. */
 export function serveServiceName({ name, spec, strategy }: ServiceState): string {
   return serviceNames.serve(name, strategy.kind === 'incremental' ? undefined : spec.serveService?.metadata?.name);
 }
 
-/** One Service for each cluster of a service that moves its traffic in steps. */
+/** Creates a serve Service for each cluster of an incremental service: the backends of its HTTPRoute. */
 export function planPerClusterServices(
   state: ServiceState,
   views: readonly (ServiceCluster | undefined)[],
@@ -39,38 +33,37 @@ export function planPerClusterServices(
   return views.flatMap((view) => {
     if (view === undefined) return [];
     const wanted = buildClusterServeService(view.cluster);
-    if (wanted === undefined) return noPort();
-    if (state.services.has(wanted.metadata?.name ?? '')) return [];
-    const { done: _untold, ...made } = create(state, wanted);
-    return [made];
+    if (wanted === undefined) return abortWithoutServePort();
+    if (state.kubeServices.has(wanted.metadata?.name ?? '')) return [];
+    const { done: _noEvent, ...created } = createService(state, wanted);
+    return [created];
   });
 }
 
 /**
- * With traffic in steps the routes lead to the clusters' own Services, and none of the service's own is made unless asked for. One that is
- * there, left from another strategy for one, is followed by whoever knows its name, so it goes on leading to a cluster that serves.
+ * An incremental service routes traffic to the clusters' Services and gets a serve Service of its own only if the annotation asks for it. One
+ * that exists, from another strategy for example, is kept up to date: clients may know its name.
  */
 function planServeService(state: ServiceState, target: ServiceCluster): readonly Action[] {
   const wanted = buildServiceServeService(state.service, state.spec, target.cluster);
-  const { strategy, services, uid } = state;
+  const { strategy, kubeServices, uid } = state;
   if (strategy.kind === 'incremental') {
-    const left = services.get(serveServiceName(state));
-    const isWanted = state.service.metadata?.annotations?.[Annotation.StableServeService] === 'true';
-    const mayKeep = left === undefined ? isWanted : isOwn(uid, left);
-    if (wanted === undefined || !mayKeep) return [];
+    const existing = kubeServices.get(serveServiceName(state));
+    const isRequested = state.service.metadata?.annotations?.[Annotation.StableServeService] === 'true';
+    const isKept = existing === undefined ? isRequested : isOwn(uid, existing);
+    if (wanted === undefined || !isKept) return [];
     return planService(state, { ...wanted, metadata: { ...wanted.metadata, name: serveServiceName(state) } });
   }
-  if (wanted === undefined) return noPort();
+  if (wanted === undefined) return abortWithoutServePort();
   return [...planService(state, wanted), ...deleteRenamed(state, wanted.metadata?.name ?? '')];
 }
 
-/** A serve Service of ours under a name that the service no longer has. */
+/** Deletes serve Services under former names, once the one under the present name exists. */
 function deleteRenamed(state: ServiceState, name: string): readonly Action[] {
-  const { services, name: service } = state;
-  // Nothing goes before what replaces it is there.
-  if (!services.has(name)) return [];
-  const kept = [name, serviceNames.head(service)];
-  return [...services.values()].flatMap((each) =>
+  const { kubeServices } = state;
+  if (!kubeServices.has(name)) return [];
+  const kept = [name, serviceNames.head(state.name)];
+  return [...kubeServices.values()].flatMap((each) =>
     kept.includes(each.metadata?.name ?? '')
       ? []
       : deleteObject(state, 'Service', each, ', its name is no longer in use'),
@@ -78,23 +71,23 @@ function deleteRenamed(state: ServiceState, name: string): readonly Action[] {
 }
 
 function planService(state: ServiceState, wanted: Service): readonly Action[] {
-  const live = state.services.get(wanted.metadata?.name ?? '');
-  if (live === undefined) return [create(state, wanted)];
+  const live = state.kubeServices.get(wanted.metadata?.name ?? '');
+  if (live === undefined) return [createService(state, wanted)];
   if (!isOwn(state.uid, live)) return refuseForeignService(state, wanted);
   const next = alignService(live, wanted);
   if (next === undefined) return [];
-  // No Service gets an address after it was made without one: it goes, and the next look makes it anew.
-  if (live.spec?.clusterIP === 'None' && needsAddress(wanted)) {
+  // A headless Service cannot get a ClusterIP: it is deleted, and the next reconcile creates it again.
+  if (live.spec?.clusterIP === 'None' && needsClusterIp(wanted)) {
     return deleteObject(state, 'Service', live, ', it is made anew with an address');
   }
-  const told = `the service ${fullName(state, wanted.metadata?.name ?? '')}`;
+  const what = `the service ${fullName(state, wanted.metadata?.name ?? '')}`;
   return updateOwn(state.uid, 'Service', live, next, {
-    done: normal(Event.UpdatedService, 'Update', `Updated ${told}`),
-    failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${told}`),
+    done: normal(Event.UpdatedService, 'Update', `Updated ${what}`),
+    failed: warning(Event.FailedToUpdateService, 'Update', `Failed to update ${what}`),
   });
 }
 
-/** Another object, or a user, has a Service under that name, and clients find its pods by it. */
+/** A user or another controller has a Service under that name, and its clients rely on it. */
 function refuseForeignService(state: ServiceState, { metadata }: Service): readonly Action[] {
   const name = fullName(state, metadata?.name ?? '');
   const why = 'it is not controlled by this RayService and is left alone; delete or rename it, or choose another name';
@@ -106,24 +99,24 @@ function refuseForeignService(state: ServiceState, { metadata }: Service): reado
   ];
 }
 
-function needsAddress({ spec }: Service): boolean {
+function needsClusterIp({ spec }: Service): boolean {
   return spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
 }
 
-function create(state: ServiceState, service: Service): CreateAction {
-  const told = `the service ${fullName(state, service.metadata?.name ?? '')}`;
+function createService(state: ServiceState, service: Service): CreateAction {
+  const what = `the service ${fullName(state, service.metadata?.name ?? '')}`;
   return {
     type: 'create',
     kind: 'Service',
     objects: [service],
     whenExists: 'fine',
-    done: normal(Event.CreatedService, 'Create', `Created ${told}`),
-    failed: warning(Event.FailedToCreateService, 'Create', `Failed to create ${told}`),
+    done: normal(Event.CreatedService, 'Create', `Created ${what}`),
+    failed: warning(Event.FailedToCreateService, 'Create', `Failed to create ${what}`),
   };
 }
 
-/** Without a port there is no Service, and without a Service nothing may count as served. */
-function noPort(): readonly Action[] {
+/** Without a Serve port there can be no serve Service; aborting keeps the status from reporting the cluster as serving. */
+function abortWithoutServePort(): readonly Action[] {
   const event = warning(Event.FailedToCreateService, 'Create', NO_SERVE_PORT);
   return [
     { type: 'event', event },

@@ -1,122 +1,188 @@
 import { type RayServiceStatus, serviceNames } from '@manta/api';
 import { weightOf } from '../../build/http-route.ts';
 import { timestamp } from '../../shared/timestamp.ts';
-import { type CapacityStep, nextCapacityStep } from './capacity.ts';
-import type { Direction } from '../upgrade/rollback.ts';
-import { isGatewayRoutingReady } from './gateway.ts';
-import {
-  answersSomething,
-  areApplicationsRunning,
-  hasNothingToServe,
-  headMemory,
-  isHeadReady,
-  isServing,
-} from '../serve/serving.ts';
-import { upgradeProgressOf } from './shares.ts';
-import type { IncrementalOptions } from '../upgrade/strategy.ts';
+import { headMemoryOf } from '../memory.ts';
+import { answersSomething, hasNothingToServe, isHeadReady, isServing } from '../serve/serving.ts';
 import type { AssignedCluster, ServiceState } from '../service-state.ts';
-import { nextTrafficWeights, type TrafficWeights } from './weights.ts';
+import type { RolloutDirection } from '../upgrade/rollback.ts';
+import type { IncrementalOptions } from '../upgrade/strategy.ts';
+import { isGatewayRoutingReady } from './gateway-readiness.ts';
+import {
+  type CapacityStep,
+  FULL,
+  nextCapacityStep,
+  nextTrafficWeights,
+  type TrafficWeights,
+  type UpgradeProgress,
+  upgradeProgressOf,
+} from './steps.ts';
 
-const FULL = 100;
-
-/** The capacity that a cluster should be told next; undefined where it is told none. */
-export interface WantedCapacity {
+/** The `target_capacity` that each cluster should have next; undefined: none is sent, which means full capacity. */
+export interface CapacityGoal {
   readonly active: number | undefined;
   readonly pending: number | undefined;
-  /** A step that needs no word to the cluster: it shrinks, and its head is not there to hear it. */
+  /** A step that is recorded in the status without a PUT: the cluster shrinks, and its head cannot be reached. */
   readonly assumed: CapacityStep | undefined;
 }
 
-export function wantedCapacity(
+/** The capacity goal of an incremental upgrade; without an incremental strategy both clusters serve at full capacity. */
+export function capacityGoalOf(state: ServiceState, direction: RolloutDirection | undefined): CapacityGoal {
+  const { active, pending, strategy } = state;
+  const current = { active: active.status.targetCapacity, pending: pending.status.targetCapacity, assumed: undefined };
+  // A cluster that was never given a capacity has its full capacity already.
+  const full = ({ status }: AssignedCluster) => (status.targetCapacity === undefined ? undefined : FULL);
+  if (strategy.kind !== 'incremental') return { active: full(active), pending: full(pending), assumed: undefined };
+  if (direction === undefined) return { ...current, active: pending.name === '' ? full(active) : current.active };
+  if (!isGatewayRoutingReady(state) || !isRouteCurrent(state)) return current;
+  const step = nextCapacityStep(upgradeProgressOf(state), strategy.options.maxSurgePercent, direction === 'rollback');
+  return step === undefined ? current : withStep(state, current, step);
+}
+
+function withStep(state: ServiceState, current: CapacityGoal, step: CapacityStep): CapacityGoal {
+  const { active, pending } = state;
+  const [cluster, other] = step.role === 'active' ? [active, pending] : [pending, active];
+  const requested = requestedCapacity(state, other);
+  // The upgrade changed its direction while the other cluster was growing: let that step finish first.
+  if (requested > (other.status.targetCapacity ?? FULL)) return { ...current, [other.role]: requested };
+  const isShrinking = step.capacity < (cluster.status.targetCapacity ?? FULL);
+  const isUnreachable = cluster.view === undefined || !isHeadReady(state, cluster.view);
+  return isShrinking && isUnreachable ? { ...current, assumed: step } : { ...current, [step.role]: step.capacity };
+}
+
+/** The last capacity that was sent to a cluster, even if the status does not contain it yet; 0 when none is known. */
+function requestedCapacity(state: ServiceState, { view }: AssignedCluster): number {
+  if (view === undefined) return 0;
+  const { inFlight, accepted } = headMemoryOf(state, view);
+  return inFlight?.capacity ?? accepted?.capacity ?? 0;
+}
+
+/** What the rules for traffic weights look at. */
+interface TrafficFacts {
+  readonly state: ServiceState;
+  readonly options: IncrementalOptions;
+  readonly direction: RolloutDirection;
+  readonly progress: UpgradeProgress;
+  readonly current: TrafficWeights;
+  /** The cluster has ready pods, and Serve does not report that it cannot answer. */
+  readonly canActiveServe: boolean;
+  readonly canPendingServe: boolean;
+  /** The pending cluster can answer requests in place of the active cluster. */
+  readonly canPendingRescue: boolean;
+}
+
+type TrafficRule = (facts: TrafficFacts) => TrafficWeights | undefined;
+
+const ALL_TO_ACTIVE: TrafficWeights = { active: FULL, pending: 0 };
+const ALL_TO_PENDING: TrafficWeights = { active: 0, pending: FULL };
+
+/** The first rule that gives weights decides; otherwise the weights stay. */
+const TRAFFIC_RULES: readonly TrafficRule[] = [
+  sendAllToTheOnlyCluster,
+  waitForTheRoute,
+  leavePendingThatCannotServe,
+  leaveActiveThatCannotServe,
+  waitForTheInterval,
+  stepTowardsTheGainingCluster,
+];
+
+/** The next traffic weights of an incremental upgrade. The status records them first, and the HTTPRoute follows. */
+export function nextTraffic(
   state: ServiceState,
   options: IncrementalOptions,
-  direction: Direction | undefined,
-): WantedCapacity {
+  direction: RolloutDirection,
+): TrafficWeights {
   const { active, pending } = state;
-  // Whoever serves alone serves in full, also one that took over in the middle of an upgrade.
-  const alone = active.status.targetCapacity === undefined ? undefined : FULL;
-  const now = { active: active.status.targetCapacity, pending: pending.status.targetCapacity, assumed: undefined };
-  if (direction === undefined) return { ...now, active: pending.name === '' ? alone : now.active };
-  if (!isGatewayRoutingReady(state) || !isRouteCurrent(state)) return now;
-  const step = nextCapacityStep(upgradeProgressOf(state), options.surge, direction === 'back');
-  if (step === undefined) return now;
-  const [side, other] = step.role === 'active' ? [active, pending] : [pending, active];
-  const told = toldCapacity(state, other);
-  // Somebody turned round while the other one was being told to grow: that comes to its end first.
-  if (told > (other.status.targetCapacity ?? FULL)) return { ...now, [other.role]: told };
-  const isShrinking = step.capacity < (side.status.targetCapacity ?? FULL);
-  const isDeaf = side.view === undefined || !isHeadReady(state, side.view);
-  return isShrinking && isDeaf ? { ...now, assumed: step } : { ...now, [step.role]: step.capacity };
-}
-
-/** The capacity that a cluster was told last, also where the status does not say so yet; 0 where none is known. */
-function toldCapacity(state: ServiceState, { view }: AssignedCluster): number {
-  if (view === undefined) return 0;
-  const { sent, taken } = headMemory(state, view);
-  return sent?.capacity ?? taken?.capacity ?? 0;
-}
-
-/** The traffic shares as they should be from now on. A share is written down first, and the route follows it. */
-export function wantedWeights(state: ServiceState, options: IncrementalOptions, direction: Direction): TrafficWeights {
   const progress = upgradeProgressOf(state);
-  const { active, pending } = state;
-  const now = { active: progress.activeTraffic, pending: progress.pendingTraffic };
-  // Whoever is alone has everything.
-  if (pending.view === undefined) return { active: FULL, pending: 0 };
-  if (!isRouteCurrent(state)) return now;
-  const canActive = canTakeTraffic(state, active);
-  const canPending = canTakeTraffic(state, pending);
-  // No traffic goes where nobody answers while the other side does.
-  if (now.pending > 0 && !canPending && canActive && progress.activeCapacity > 0) return { active: FULL, pending: 0 };
-  const isPendingServing =
-    direction === 'back'
-      ? areApplicationsRunning(pending.view)
-      : isServing(state, pending, state.spec.serveConfigV2 ?? '');
-  const canRescue = canPending && progress.pendingCapacity > 0 && answersSomething(pending.view);
-  if (now.active > 0 && !canActive && canRescue) {
-    return { active: 0, pending: FULL };
+  const current = { active: progress.activeTraffic, pending: progress.pendingTraffic };
+  const canPendingServe = canServe(state, pending);
+  const facts: TrafficFacts = {
+    state,
+    options,
+    direction,
+    progress,
+    current,
+    canActiveServe: canServe(state, active),
+    canPendingServe,
+    canPendingRescue:
+      canPendingServe && progress.pendingCapacity > 0 && pending.view !== undefined && answersSomething(pending.view),
+  };
+  for (const rule of TRAFFIC_RULES) {
+    const weights = rule(facts);
+    if (weights !== undefined) return weights;
   }
-  const gaining = direction === 'back' ? active : pending;
-  if (intervalLeftMs(state, gaining, options) > 0) return now;
-  const isReady = direction === 'back' ? canActive || !canRescue : canPending && isPendingServing;
-  return isReady ? nextTrafficWeights(progress, options.step, direction === 'back') : now;
+  return current;
 }
 
-/** Pods are ready behind its Service; ready pods say nothing of the applications, so what Serve reports counts too. */
-function canTakeTraffic(state: ServiceState, side: AssignedCluster): boolean {
-  return endpointsOf(state, side) > 0 && (side.view === undefined || !hasNothingToServe(side.view));
+function sendAllToTheOnlyCluster({ state }: TrafficFacts): TrafficWeights | undefined {
+  return state.pending.view === undefined ? ALL_TO_ACTIVE : undefined;
 }
 
-/** How long until traffic may move again; 0: it may. */
+function waitForTheRoute({ state, current }: TrafficFacts): TrafficWeights | undefined {
+  return isRouteCurrent(state) ? undefined : current;
+}
+
+/** No traffic stays on a cluster that cannot answer while the other one can. */
+function leavePendingThatCannotServe(facts: TrafficFacts): TrafficWeights | undefined {
+  const { current, progress, canActiveServe, canPendingServe } = facts;
+  const canMove = canActiveServe && progress.activeCapacity > 0;
+  return current.pending > 0 && !canPendingServe && canMove ? ALL_TO_ACTIVE : undefined;
+}
+
+function leaveActiveThatCannotServe(facts: TrafficFacts): TrafficWeights | undefined {
+  const { current, canActiveServe, canPendingRescue } = facts;
+  return current.active > 0 && !canActiveServe && canPendingRescue ? ALL_TO_PENDING : undefined;
+}
+
+function waitForTheInterval({ state, options, direction, current }: TrafficFacts): TrafficWeights | undefined {
+  return intervalLeftMs(state, options, direction) > 0 ? current : undefined;
+}
+
+function stepTowardsTheGainingCluster(facts: TrafficFacts): TrafficWeights | undefined {
+  const { state, options, direction, progress, canActiveServe, canPendingServe, canPendingRescue } = facts;
+  const isReady =
+    direction === 'rollback'
+      ? canActiveServe || !canPendingRescue
+      : canPendingServe && isServing(state, state.pending, state.spec.serveConfigV2 ?? '');
+  return isReady ? nextTrafficWeights(progress, options.stepSizePercent, direction === 'rollback') : undefined;
+}
+
+/** Ready pods alone do not show that applications run, so what Serve reports counts too. */
+function canServe(state: ServiceState, cluster: AssignedCluster): boolean {
+  return endpointsOf(state, cluster) > 0 && (cluster.view === undefined || !hasNothingToServe(cluster.view));
+}
+
+/** How long until `intervalSeconds` have passed since the last step of traffic; 0: the next step may come. */
 export function intervalLeftMs(
-  { now }: ServiceState,
-  { status }: AssignedCluster,
+  { now, active, pending }: ServiceState,
   { intervalMs }: IncrementalOptions,
+  direction: RolloutDirection,
 ): number {
-  const last = Date.parse(status.lastTrafficMigratedTime ?? '');
-  // Clocks of two operators may differ a little; one that was put back by more must not hold the traffic until it has caught up.
-  if (Number.isNaN(last) || last - now > CLOCKS_DIFFER_MS) return 0;
+  const { lastTrafficMigratedTime = '' } = (direction === 'rollback' ? active : pending).status;
+  const last = Date.parse(lastTrafficMigratedTime);
+  // Clocks of two operators may differ a little. After a clock was set back by more, traffic does not wait for it to catch up.
+  if (Number.isNaN(last) || last - now > MAX_CLOCK_SKEW_MS) return 0;
   return Math.max(0, last + intervalMs - now);
 }
 
-const CLOCKS_DIFFER_MS = 30_000;
+const MAX_CLOCK_SKEW_MS = 30_000;
 
-/** A side's status with its new share. */
+/** A cluster's status with another traffic weight. */
 export function withTrafficWeight(status: RayServiceStatus, weight: number, now: number): RayServiceStatus {
   if (status.trafficRoutedPercent === weight) return status;
   return { ...status, trafficRoutedPercent: weight, lastTrafficMigratedTime: timestamp(now) };
 }
 
-/** Whether the last step has reached the route. */
+/** Whether the HTTPRoute has the traffic weights that the status records. */
 export function isRouteCurrent({ gatewayApi, active, pending }: ServiceState): boolean {
   if (gatewayApi.kind !== 'available' || gatewayApi.route === undefined) return false;
   const { route } = gatewayApi;
-  const there = [active, pending].filter(({ view }) => view !== undefined);
-  return there.every(
-    ({ name, status }) => weightOf(route, name) === (there.length === 1 ? FULL : status.trafficRoutedPercent),
+  const existing = [active, pending].filter(({ view }) => view !== undefined);
+  return existing.every(
+    ({ name, status }) => weightOf(route, name) === (existing.length === 1 ? FULL : status.trafficRoutedPercent),
   );
 }
 
+/** Ready pods behind the cluster's own serve Service. */
 export function endpointsOf({ endpoints }: ServiceState, { name }: AssignedCluster): number {
   return name === '' ? 0 : (endpoints.get(serviceNames.serve(name)) ?? 0);
 }

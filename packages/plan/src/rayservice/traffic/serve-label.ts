@@ -4,7 +4,7 @@ import { type Action, normal, warning } from '../../plan.ts';
 import { headPodOf } from '../serve/serving.ts';
 import { fullName, type AssignedCluster, type ServiceState } from '../service-state.ts';
 
-/** Puts the head pod behind the serve Service while its own proxy answers, and only then. */
+/** Labels the head pod so that the serve Service selects it only while the Serve proxy on the head is healthy. */
 export function planServeLabel(state: ServiceState, { view }: AssignedCluster): readonly Action[] {
   const head = view === undefined ? undefined : headPodOf(view);
   if (view === undefined || head === undefined) return [];
@@ -12,7 +12,7 @@ export function planServeLabel(state: ServiceState, { view }: AssignedCluster): 
   if (isWanted === undefined) return [];
   const value = isWanted ? LabelValue.Serving : LabelValue.NotServing;
   if (head.serveLabel === value) return [];
-  const told = `the serve label to "${value}" for the Head Pod ${fullName(state, head.name)}`;
+  const what = `the serve label to "${value}" for the Head Pod ${fullName(state, head.name)}`;
   const { cluster } = view;
   const link = { uid: cluster.metadata?.uid ?? '', owner: controllerOf(cluster) };
   if (!isOwn(link.uid, head) || link.owner !== state.uid) return [];
@@ -23,8 +23,8 @@ export function planServeLabel(state: ServiceState, { view }: AssignedCluster): 
       head,
       { metadata: { labels: { [Label.Serve]: value } } },
       {
-        done: normal(Event.UpdatedHeadPodServeLabel, 'Update', `Updated ${told}`),
-        failed: warning(Event.FailedToUpdateHeadPodServeLabel, 'Update', `Failed to update ${told}:`),
+        done: normal(Event.UpdatedHeadPodServeLabel, 'Update', `Updated ${what}`),
+        failed: warning(Event.FailedToUpdateHeadPodServeLabel, 'Update', `Failed to update ${what}:`),
         isOptional: true,
       },
     ),

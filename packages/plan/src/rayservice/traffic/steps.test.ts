@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CapacityStep, nextCapacityStep, type UpgradeProgress } from './capacity.ts';
-import { nextTrafficWeights } from './weights.ts';
+import { type CapacityStep, nextCapacityStep, nextTrafficWeights, type UpgradeProgress } from './steps.ts';
 
 const progress = (text: string): UpgradeProgress => {
   const [a = '', p = ''] = text.split(' ');

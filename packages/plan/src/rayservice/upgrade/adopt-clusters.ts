@@ -1,57 +1,60 @@
 import { Label, type RayServiceStatus, type RayServiceStatuses, serviceNames } from '@manta/api';
 import { weightOf } from '../../build/http-route.ts';
-import { conditionOf, Reason, Type } from '../status/set-condition.ts';
 import type { ServiceCluster } from '../observed.ts';
 import { nameOf, type ServiceState } from '../service-state.ts';
+import { isInitializingTimedOut } from '../status/initializing-timeout.ts';
 
 /**
- * The status of a service that has lost it, say in a restore from a backup, read off the clusters that run for it: the one that has the
- * traffic is the active one. Undefined where there is nothing to find, or names were taken out on purpose.
+ * The status of a service that lost it, e.g. when it was restored from a backup: the service adopts its running clusters, and the cluster
+ * that gets the traffic becomes active. Undefined when there is nothing to adopt, or when the initializing timeout removed the names.
  */
-export function adoptRunningClusters(state: ServiceState): RayServiceStatuses | undefined {
-  const { active, pending, before } = state;
-  const hasGivenUp = conditionOf(before.conditions, Type.Ready)?.reason === Reason.InitializingTimeout;
-  const living = state.clusters.filter(({ cluster }) => cluster.metadata?.deletionTimestamp === undefined);
-  if (active.name !== '' || pending.name !== '' || hasGivenUp || living.length === 0) return undefined;
-  const routed = byTraffic(state, living);
-  if (routed !== undefined) return { ...before, ...routed };
-  const serving = living.find((view) => nameOf(view) === selectedCluster(state));
-  if (serving !== undefined) return { ...before, activeServiceStatus: { rayClusterName: nameOf(serving) } };
-  const [newest] = living.toSorted((a, b) => bornAt(b) - bornAt(a));
-  return newest === undefined ? undefined : { ...before, pendingServiceStatus: firstOf(state, newest) };
+export function adoptedStatus(state: ServiceState): RayServiceStatuses | undefined {
+  const { active, pending, lastStatus } = state;
+  const running = state.clusters.filter(({ cluster }) => cluster.metadata?.deletionTimestamp === undefined);
+  if (active.name !== '' || pending.name !== '' || isInitializingTimedOut(state) || running.length === 0) {
+    return undefined;
+  }
+  const byWeights = clustersInRoute(state, running);
+  if (byWeights !== undefined) return { ...lastStatus, ...byWeights };
+  const serving = running.find((view) => nameOf(view) === selectedCluster(state));
+  if (serving !== undefined) return { ...lastStatus, activeServiceStatus: { rayClusterName: nameOf(serving) } };
+  const [newest] = running.toSorted((a, b) => createdAt(b) - createdAt(a));
+  return newest === undefined ? undefined : { ...lastStatus, pendingServiceStatus: firstPending(state, newest) };
 }
 
-/** The clusters that a route gives traffic to, the active one first. */
-function byTraffic(state: ServiceState, living: readonly ServiceCluster[]): RayServiceStatuses | undefined {
+/** The clusters that the HTTPRoute of an incremental service names, with their traffic weights. The active one comes first in a route. */
+function clustersInRoute(state: ServiceState, running: readonly ServiceCluster[]): RayServiceStatuses | undefined {
   const { gatewayApi, strategy } = state;
-  if (strategy.kind !== 'incremental' || gatewayApi.kind !== 'available' || gatewayApi.route === undefined)
+  if (strategy.kind !== 'incremental' || gatewayApi.kind !== 'available' || gatewayApi.route === undefined) {
     return undefined;
+  }
   const { route } = gatewayApi;
-  const named = (route.spec?.rules ?? [])
+  const [active, pending] = (route.spec?.rules ?? [])
     .flatMap(({ backendRefs = [] }) => backendRefs)
-    .flatMap(({ name }) => living.find((view) => serviceNames.serve(nameOf(view)) === name) ?? []);
-  const [active, pending] = named;
+    .flatMap(({ name }) => running.find((view) => serviceNames.serve(nameOf(view)) === name) ?? []);
   if (active === undefined) return undefined;
-  const side = (view: ServiceCluster, targetCapacity: (weight: number) => number): RayServiceStatus => {
+  const statusOf = (view: ServiceCluster, targetCapacity: (weight: number) => number): RayServiceStatus => {
     const weight = weightOf(route, nameOf(view)) ?? 0;
     return { rayClusterName: nameOf(view), targetCapacity: targetCapacity(weight), trafficRoutedPercent: weight };
   };
   return {
-    activeServiceStatus: side(active, () => 100),
-    ...(pending === undefined ? {} : { pendingServiceStatus: side(pending, (weight) => weight) }),
+    activeServiceStatus: statusOf(active, () => 100),
+    ...(pending === undefined ? {} : { pendingServiceStatus: statusOf(pending, (weight) => weight) }),
   };
 }
 
-/** The cluster that the service's own Services lead to. */
-function selectedCluster({ services, name, spec }: ServiceState): string | undefined {
+/** The cluster that the RayService's own Kubernetes Services select. */
+function selectedCluster({ kubeServices, name, spec }: ServiceState): string | undefined {
   const names = [serviceNames.serve(name, spec.serveService?.metadata?.name), serviceNames.head(name)];
-  return names.map((each) => services.get(each)?.spec?.selector?.[Label.Cluster]).find((each) => each !== undefined);
+  return names
+    .map((each) => kubeServices.get(each)?.spec?.selector?.[Label.Cluster])
+    .find((cluster) => cluster !== undefined);
 }
 
-function firstOf({ strategy }: ServiceState, view: ServiceCluster): RayServiceStatus {
+function firstPending({ strategy }: ServiceState, view: ServiceCluster): RayServiceStatus {
   return { rayClusterName: nameOf(view), ...(strategy.kind === 'incremental' ? { targetCapacity: 100 } : {}) };
 }
 
-function bornAt({ cluster }: ServiceCluster): number {
+function createdAt({ cluster }: ServiceCluster): number {
   return Date.parse(cluster.metadata?.creationTimestamp ?? '') || 0;
 }

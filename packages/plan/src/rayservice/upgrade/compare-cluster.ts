@@ -11,18 +11,18 @@ import {
 } from '@manta/api';
 import type { ServiceState } from '../service-state.ts';
 
-/** How the wanted spec relates to a cluster. */
+/** How the service's cluster spec relates to an existing cluster. */
 export interface Comparison {
-  /** `appended-groups`: the cluster can take the wanted spec as it is, worker groups were only added at the end. */
+  /** `appended-groups`: worker groups were only added at the end, so the cluster can be updated in place. */
   readonly verdict: 'same' | 'appended-groups' | 'different';
-  /** The cluster's stamp is missing, another operator's or another version's: it says nothing and has to be made anew. */
-  readonly hasForeignStamp: boolean;
+  /** The hash annotation is missing, or KubeRay or another version of this operator wrote it: it cannot be compared and is to be replaced. */
+  readonly hasForeignHash: boolean;
 }
 
 /**
- * Compares by the stamp that the cluster got when it was made, so that edits of the cluster itself are no reason for a new one. A stamp
- * that we can't read is replaced by one made from the cluster's own spec: taking a cluster over changes nothing, and yet a change of the
- * service that came along with it is not lost.
+ * Compares with the hash annotation that the cluster got when it was created, so a user's edit of the cluster itself does not cause an
+ * upgrade. If the hash is foreign, the cluster's own spec is hashed instead: adopting a cluster changes nothing, and a change of the service
+ * that was made together with the migration still causes an upgrade.
  */
 export function compareCluster({ spec, context }: ServiceState, cluster: RayCluster): Comparison {
   const { annotations = {} } = cluster.metadata ?? {};
@@ -33,25 +33,25 @@ export function compareCluster({ spec, context }: ServiceState, cluster: RayClus
     workerGroupCount: annotations[Annotation.WorkerGroupCount],
   };
   const byStamp = compared(spec.rayClusterConfig, stamp, operatorVersion);
-  if (byStamp !== 'foreign') return { verdict: byStamp, hasForeignStamp: false };
-  // A hash that was never ours beside our own version was put there by somebody: it asks for another cluster, unless the number of groups is
-  // unreadable too, which has always been taken for groups that were appended.
+  if (byStamp !== 'foreign') return { verdict: byStamp, hasForeignHash: false };
+  // A user replaced the hash beside our own version annotation: that asks for another cluster. If the group count cannot be parsed either,
+  // KubeRay takes the change for appended groups, and so do we.
   const isReplaced = stamp.operatorVersion === operatorVersion && stamp.hash !== undefined && !isHashOfOurs(stamp.hash);
   if (isReplaced) {
     const isCounted = parseGoInt(stamp.workerGroupCount ?? '').ok;
-    return { verdict: isCounted ? 'different' : 'appended-groups', hasForeignStamp: false };
+    return { verdict: isCounted ? 'different' : 'appended-groups', hasForeignHash: false };
   }
-  if (cluster.spec === undefined) return { verdict: 'different', hasForeignStamp: true };
+  if (cluster.spec === undefined) return { verdict: 'different', hasForeignHash: true };
   const fresh = {
-    hash: wantedHash(cluster.spec),
+    hash: specHashOf(cluster.spec),
     operatorVersion,
     workerGroupCount: String((cluster.spec.workerGroupSpecs ?? []).length),
   };
   const verdict = compared(spec.rayClusterConfig, fresh, operatorVersion);
-  return { verdict: verdict === 'foreign' ? 'different' : verdict, hasForeignStamp: true };
+  return { verdict: verdict === 'foreign' ? 'different' : verdict, hasForeignHash: true };
 }
 
-/** Verdicts by spec and stamp: a pass asks for the same ones several times, and most passes find what the one before found. */
+/** Memoised by spec and annotations: one reconcile compares several times, and most reconciles find no change. */
 const verdicts = new WeakMap<RayClusterSpec, Map<string, ServiceSpecComparison>>();
 const hashes = new WeakMap<RayClusterSpec, string>();
 
@@ -63,8 +63,8 @@ function compared(spec: RayClusterSpec, stamp: ServiceSpecStamp, operatorVersion
   return verdict;
 }
 
-/** The hash of a spec, made once. */
-export function wantedHash(spec: RayClusterSpec): string {
+/** The hash of a cluster spec, memoised by the object. */
+export function specHashOf(spec: RayClusterSpec): string {
   const hash = hashes.get(spec) ?? specHash(spec, { ignoreSuspend: true });
   hashes.set(spec, hash);
   return hash;

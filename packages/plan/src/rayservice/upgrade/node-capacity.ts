@@ -11,21 +11,21 @@ import {
 import { type Amounts, addAmounts, NO_AMOUNTS, podAmounts, timesAmounts } from '../../amounts.ts';
 import type { ServiceState } from '../service-state.ts';
 
-/** What one node that takes pods has for them. */
+/** The resources of one schedulable node. */
 export interface NodeCapacity {
   readonly allocatable: Amounts;
 }
 
-/** A kind of pod that a cluster wants, and how many of it. */
-interface DesiredConfig {
+/** The head pod or the pods of one worker group. */
+interface PodDemand {
   readonly what: string;
   readonly asked: Amounts;
   readonly count: number;
 }
 
 /**
- * Why the cluster that is about to be made cannot be scheduled beside the one that serves, in words; undefined where nothing is known that
- * keeps it out. Only what is certain is told: pods of others, selectors and taints can make it worse, never better.
+ * Why the new cluster cannot be scheduled beside the active one, in words; undefined when its pods may fit. It reports only what is certain:
+ * other pods, selectors and taints can reduce the capacity further, but never add to it.
  */
 export function nodeCapacityShortfall({ nodes, spec, active, strategy }: ServiceState): string | undefined {
   if (nodes === undefined || nodes.length === 0) return undefined;
@@ -36,14 +36,14 @@ export function nodeCapacityShortfall({ nodes, spec, active, strategy }: Service
   }
   const beside = strategy.kind === 'recreate' ? undefined : active.view?.cluster.spec;
   const needed = addAmounts(total(wanted), beside === undefined ? NO_AMOUNTS : total(podsOf(beside)));
-  const there = nodes.map(({ allocatable }) => allocatable).reduce(addAmounts, NO_AMOUNTS);
-  const short = [...needed.keys()].filter((key) => compareQuantities(amount(needed, key), amount(there, key)) > 0);
+  const available = nodes.map(({ allocatable }) => allocatable).reduce(addAmounts, NO_AMOUNTS);
+  const short = [...needed.keys()].filter((key) => compareQuantities(amount(needed, key), amount(available, key)) > 0);
   if (short.length === 0) return undefined;
   const who = beside === undefined ? 'the new cluster asks' : 'the old and the new cluster together ask';
-  return `${who} for ${listed(needed, short)}, and all nodes together have ${listed(there, short)}`;
+  return `${who} for ${listed(needed, short)}, and all nodes together have ${listed(available, short)}`;
 }
 
-function podsOf({ headGroupSpec, workerGroupSpecs = [] }: RayClusterSpec): readonly DesiredConfig[] {
+function podsOf({ headGroupSpec, workerGroupSpecs = [] }: RayClusterSpec): readonly PodDemand[] {
   const groups = workerGroupSpecs.map((group) => ({
     what: `a pod of the worker group ${group.groupName ?? ''}`,
     asked: askedBy(group.template),
@@ -57,12 +57,12 @@ function askedBy({ spec }: PodTemplateSpec): Amounts {
   return spec === undefined ? NO_AMOUNTS : podAmounts({ ...spec, containers: spec.containers ?? [] });
 }
 
-function total(wanted: readonly DesiredConfig[]): Amounts {
+function total(wanted: readonly PodDemand[]): Amounts {
   return wanted.map(({ asked, count }) => timesAmounts(asked, count)).reduce(addAmounts, NO_AMOUNTS);
 }
 
-function fits(asked: Amounts, room: Amounts): boolean {
-  return [...asked.keys()].every((key) => compareQuantities(amount(asked, key), amount(room, key)) <= 0);
+function fits(asked: Amounts, capacity: Amounts): boolean {
+  return [...asked.keys()].every((key) => compareQuantities(amount(asked, key), amount(capacity, key)) <= 0);
 }
 
 function amount(amounts: Amounts, key: string): Amount {

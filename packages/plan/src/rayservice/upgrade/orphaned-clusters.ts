@@ -1,48 +1,32 @@
-import { DefaultSeconds, RayServiceEventReason as Event, type RayCluster } from '@manta/api';
-import { deleteOwn } from '../../ownership.ts';
-import { type Action, normal, warning } from '../../plan.ts';
-import { conditionOf, Type } from '../status/set-condition.ts';
+import { DefaultSeconds, type RayCluster } from '@manta/api';
+import type { Action } from '../../plan.ts';
+import { deleteCluster } from '../delete-objects.ts';
 import type { ServiceCluster } from '../observed.ts';
-import { fullName, nameOf, type ServiceState } from '../service-state.ts';
+import { nameOf, type ServiceState } from '../service-state.ts';
+import { conditionOf, Type } from '../status/set-condition.ts';
 
-/** What becomes of clusters that the service no longer uses. */
+/** What happens to orphaned clusters: those that the service owns and that are neither active nor pending. */
 export interface OrphanPlan {
   readonly actions: readonly Action[];
   readonly orphanedSince: Readonly<Record<string, number>>;
-  /** Until the next one is due. */
+  /** Until the next deletion is due. */
   readonly requeueAfterMs: number | undefined;
 }
 
-/** Deletes clusters of no use after the delay in which their last requests can end. */
+/** Deletes orphaned clusters after `rayClusterDeletionDelaySeconds`, so that their last requests can finish. */
 export function planOrphanedClusters(state: ServiceState): OrphanPlan {
   const { now, active, pending } = state;
-  const unused = state.clusters.filter((view) => ![active.name, pending.name].includes(nameOf(view)));
-  const timed = unused.map((view) => ({ view, since: sinceWhen(state, view) }));
+  const orphans = state.clusters
+    .filter((view) => ![active.name, pending.name].includes(nameOf(view)))
+    .map((view) => ({ view, since: orphanedAt(state, view) }));
   const delayMs = deletionDelayMs(state);
-  const due = timed.filter(({ since }) => now >= since + delayMs);
-  const waits = timed.map(({ since }) => since + delayMs - now).filter((ms) => ms > 0);
+  const due = orphans.filter(({ since }) => now >= since + delayMs);
+  const waits = orphans.map(({ since }) => since + delayMs - now).filter((ms) => ms > 0);
   return {
     actions: due.flatMap(({ view }) => deleteCluster(state, view)),
-    orphanedSince: Object.fromEntries(timed.map(({ view, since }) => [uidOf(view.cluster), since])),
+    orphanedSince: Object.fromEntries(orphans.map(({ view, since }) => [uidOf(view.cluster), since])),
     requeueAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
   };
-}
-
-/** Deletes a cluster that is not going already. */
-export function deleteCluster(
-  state: ServiceState,
-  { cluster }: ServiceCluster,
-  because = '',
-  propagation: 'Background' | 'Foreground' = 'Background',
-): readonly Action[] {
-  const { name = '', deletionTimestamp } = cluster.metadata ?? {};
-  if (deletionTimestamp !== undefined) return [];
-  const told = `the RayCluster ${fullName(state, name)}${because}`;
-  return deleteOwn(state.uid, 'RayCluster', cluster, {
-    propagation,
-    done: normal(Event.DeletedRayCluster, 'Delete', `Deleted ${told}`),
-    failed: warning(Event.FailedToDeleteRayCluster, 'Delete', `Failed to delete ${told}:`),
-  });
 }
 
 function deletionDelayMs({ spec }: ServiceState): number {
@@ -50,18 +34,18 @@ function deletionDelayMs({ spec }: ServiceState): number {
 }
 
 /**
- * Since when a cluster has been of no use. After a restart nobody remembers; then it is the moment at which the last upgrade ended, as
- * long as that is known, so that a restart does not prolong the wait.
+ * When a cluster became orphaned. A restarted operator does not remember it and uses the end of the last upgrade, if the status shows it,
+ * so that a restart does not prolong the delay.
  */
-function sinceWhen({ memory, now, before }: ServiceState, { cluster }: ServiceCluster): number {
+function orphanedAt({ memory, now, lastStatus }: ServiceState, { cluster }: ServiceCluster): number {
   const known = memory.orphanedSince[uidOf(cluster)];
   if (known !== undefined) return Math.min(known, now);
-  const upgrade = conditionOf(before.conditions, Type.UpgradeInProgress);
+  const upgrade = conditionOf(lastStatus.conditions, Type.UpgradeInProgress);
   if (upgrade?.status !== 'False') return now;
-  const ended = Date.parse(upgrade.lastTransitionTime);
-  const made = Date.parse(cluster.metadata?.creationTimestamp ?? '');
-  // A cluster that is younger than the end of the upgrade was not left behind by it.
-  return Number.isNaN(ended) || made >= ended ? now : Math.min(now, ended);
+  const upgradeEnd = Date.parse(upgrade.lastTransitionTime);
+  const created = Date.parse(cluster.metadata?.creationTimestamp ?? '');
+  // A cluster that was created after the upgrade ended was not orphaned by it.
+  return Number.isNaN(upgradeEnd) || created >= upgradeEnd ? now : Math.min(now, upgradeEnd);
 }
 
 function uidOf({ metadata }: RayCluster): string {

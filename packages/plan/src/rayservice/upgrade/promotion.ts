@@ -1,72 +1,90 @@
 import { Label } from '@manta/api';
 import { isControlledBy } from '../../build/align-service.ts';
-import { compareCluster } from './compare-cluster.ts';
-import { hasFailedUpgrade } from './progress-deadline.ts';
 import type { ServiceCluster } from '../observed.ts';
-import { isRollbackComplete } from './rollback.ts';
-import { serveServiceName } from '../traffic/kube-services.ts';
-import { areApplicationsRunning, isServing, selectedPods, servingPods } from '../serve/serving.ts';
-import { endpointsOf, isRouteCurrent } from '../traffic/migration.ts';
+import { isServing, selectedPods, servingPods } from '../serve/serving.ts';
 import { isMigratingTraffic, type ServiceState } from '../service-state.ts';
+import { serveServiceName } from '../traffic/kube-services.ts';
+import { endpointsOf, isRouteCurrent } from '../traffic/migration.ts';
+import { compareCluster } from './compare-cluster.ts';
+import { isOutdated, needsNewCluster } from './next-cluster.ts';
+import { hasFailedUpgrade } from './progress-deadline.ts';
+import { isRollbackComplete } from './rollback.ts';
 
-/** Who serves, and who comes and goes, as decided in one pass. */
+/** What one reconcile decides about the active and the pending cluster. */
 export interface UpgradeDecision {
-  /** The cluster that the service's own Services lead to; undefined while none serves. */
+  /** The cluster that the RayService's own Kubernetes Services select; undefined: none serves. */
   readonly target: ServiceCluster | undefined;
-  /** What becomes of the pending cluster: it takes over, it is given up, or it stays what it is. */
-  readonly pending: 'promoted' | 'dropped' | 'kept';
-  /** Whether yet another cluster is to be made ready. */
+  /** The pending cluster becomes active, is given up, or stays pending. */
+  readonly pending: 'promoted' | 'discarded' | 'kept';
+  /** Another pending cluster is to be created. */
   readonly needsNewCluster: boolean;
 }
 
 export function decideUpgrade(state: ServiceState): UpgradeDecision {
   const { active, pending } = state;
   if (shouldPromote(state)) return { target: pending.view, pending: 'promoted', needsNewCluster: false };
-  const isDropped = isUpgradeReverted(state) || isRollbackFinished(state);
-  const needsNewCluster = isDropped ? needsReplacement(state, active.view) : needsNewClusterFor(state);
-  return { target: active.view, pending: isDropped ? 'dropped' : 'kept', needsNewCluster };
+  const isDiscarded = isUpgradeReverted(state) || isRollbackFinished(state);
+  return {
+    target: active.view,
+    pending: isDiscarded ? 'discarded' : 'kept',
+    needsNewCluster: isDiscarded ? isOutdated(state, active.view) : needsNewCluster(state),
+  };
 }
 
-/** Whether the spec that is wanted asks for a cluster that is neither there nor on its way. */
-export function needsNewClusterFor(state: ServiceState): boolean {
-  const { active, pending, isRollingBack } = state;
-  const isOnItsWay = pending.name !== '' && pending.view === undefined;
-  if (isRollingBack || isOnItsWay) return false;
-  if (active.view !== undefined && hasFailedUpgrade(state)) return false;
-  // The only one that can serve takes over first, outdated or not.
-  const isLastHope = active.view === undefined && pending.view !== undefined && areApplicationsRunning(pending.view);
-  if (isLastHope) return false;
-  const judged = pending.view ?? active.view;
-  return judged === undefined || needsReplacement(state, judged);
+/** One case of a pending cluster, and what promotes it in that case. */
+interface PromotionRule {
+  readonly applies: (state: ServiceState) => boolean;
+  readonly promotes: (state: ServiceState, pending: ServiceCluster) => boolean;
 }
 
-function needsReplacement(state: ServiceState, view: ServiceCluster | undefined): boolean {
-  if (view === undefined || state.strategy.kind === 'none' || hasFailedUpgrade(state)) return false;
-  return compareCluster(state, view.cluster).verdict === 'different';
-}
+/** The first rule that applies decides. */
+const PROMOTION_RULES: readonly PromotionRule[] = [
+  // It was promoted before, and the status write that recorded it was lost. No other cluster serves the clients.
+  { applies: (state) => isActiveLost(state) && areClientsRoutedTo(state, state.pending.name), promotes: () => true },
+  // A rollback to a lost active cluster is impossible, so the pending cluster takes over as soon as it serves.
+  { applies: (state) => isMigratingTraffic(state) && isActiveLost(state), promotes: isReady },
+  { applies: isMigratingTraffic, promotes: hasAllCapacityAndTraffic },
+  // Without an upgrade in progress an incremental service promotes its first cluster only.
+  { applies: isIncremental, promotes: (state) => state.active.name === '' && isReady(state) },
+  // NewCluster and Recreate switch all traffic at once.
+  {
+    applies: () => true,
+    promotes: (state, pending) => isReady(state) && isAtFullCapacity(state) && canSwitchAllTraffic(state, pending),
+  },
+];
 
 function shouldPromote(state: ServiceState): boolean {
-  const { active, pending, spec, strategy } = state;
-  if (pending.view === undefined) return false;
-  if (active.view === undefined && areClientsRoutedTo(state, pending.name)) return true;
-  const isReady = isServing(state, pending, spec.serveConfigV2 ?? '');
-  if (isMigratingTraffic(state)) {
-    // A cluster that is lost cannot be gone back to: whoever can serve takes over.
-    if (active.view === undefined) return isReady;
-    const hasAll = active.status.targetCapacity === 0 && pending.status.trafficRoutedPercent === 100;
-    return !state.isRollingBack && hasAll && isRouteCurrent(state);
-  }
-  if (strategy.kind === 'incremental') return active.name === '' && isReady;
-  return isReady && (pending.status.targetCapacity ?? 100) === 100 && canSwitchAllTraffic(state, pending.view);
+  const { view } = state.pending;
+  if (view === undefined) return false;
+  return PROMOTION_RULES.find(({ applies }) => applies(state))?.promotes(state, view) === true;
 }
 
-/**
- * Whether the clients of the service are led to a cluster already: it has taken over, and only the word of it was lost. Whatever is wanted
- * of it by now, nobody else serves them.
- */
-function areClientsRoutedTo({ services, uid }: ServiceState, cluster: string): boolean {
-  return [...services.values()].some(
-    (way) => isControlledBy(way, uid) && way.spec?.selector?.[Label.Cluster] === cluster,
+function isActiveLost({ active }: ServiceState): boolean {
+  return active.view === undefined;
+}
+
+function isIncremental({ strategy }: ServiceState): boolean {
+  return strategy.kind === 'incremental';
+}
+
+function isReady(state: ServiceState): boolean {
+  return isServing(state, state.pending, state.spec.serveConfigV2 ?? '');
+}
+
+function isAtFullCapacity({ pending }: ServiceState): boolean {
+  return (pending.status.targetCapacity ?? 100) === 100;
+}
+
+function hasAllCapacityAndTraffic(state: ServiceState): boolean {
+  const { active, pending, isRollingBack } = state;
+  const hasAll = active.status.targetCapacity === 0 && pending.status.trafficRoutedPercent === 100;
+  return !isRollingBack && hasAll && isRouteCurrent(state);
+}
+
+/** Whether a Kubernetes Service of this RayService already selects the cluster's pods. */
+function areClientsRoutedTo({ kubeServices, uid }: ServiceState, cluster: string): boolean {
+  return [...kubeServices.values()].some(
+    (service) => isControlledBy(service, uid) && service.spec?.selector?.[Label.Cluster] === cluster,
   );
 }
 
@@ -75,12 +93,13 @@ function areClientsRoutedTo({ services, uid }: ServiceState, cluster: string): b
  * not prove that the active cluster serves: it may be stale, or written by a user.
  */
 function canSwitchAllTraffic(state: ServiceState, next: ServiceCluster): boolean {
-  const hasEndpoints = (state.endpoints.get(serveServiceName(state)) ?? 0) > 0;
-  const isServedNow = hasEndpoints && state.active.view !== undefined && selectedPods(state.active.view).length > 0;
+  const { active, endpoints } = state;
+  const hasEndpoints = (endpoints.get(serveServiceName(state)) ?? 0) > 0;
+  const isServedNow = hasEndpoints && active.view !== undefined && selectedPods(active.view).length > 0;
   return !isServedNow || servingPods(next) > 0;
 }
 
-/** A spec that is the active cluster's again needs no other cluster, and one that has failed gets none. */
+/** The pending cluster is not needed: the spec is the active cluster's again, or its upgrade failed. Incremental upgrades roll back instead. */
 function isUpgradeReverted(state: ServiceState): boolean {
   const { active, pending, strategy } = state;
   if (strategy.kind === 'incremental' || pending.name === '' || active.view === undefined) return false;

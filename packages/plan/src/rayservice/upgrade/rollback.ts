@@ -1,54 +1,55 @@
 import { type Condition, isConditionTrue } from '@manta/api';
-import { compareCluster } from './compare-cluster.ts';
-import { Reason, Type, withCondition, withoutCondition, yes } from '../status/set-condition.ts';
-import { hasFailedUpgrade } from './progress-deadline.ts';
 import { isHeadReady } from '../serve/serving.ts';
-import { upgradeProgressOf } from '../traffic/shares.ts';
 import { isMigratingTraffic, type ServiceState } from '../service-state.ts';
+import { Reason, Type, withCondition, withoutCondition, yes } from '../status/set-condition.ts';
+import { upgradeProgressOf } from '../traffic/steps.ts';
+import { compareCluster } from './compare-cluster.ts';
+import { hasFailedUpgrade } from './progress-deadline.ts';
 
-/** Which way an upgrade in steps goes: on, or back to the cluster that it came from. */
-export type Direction = 'forward' | 'back';
+/** Where an incremental upgrade moves traffic: forward to the pending cluster, or in a rollback to the active cluster. */
+export type RolloutDirection = 'forward' | 'rollback';
 
-/** Undefined where no traffic is being moved. Reverting the spec turns an upgrade round, and applying it again turns it round once more. */
-export function rolloutDirection(state: ServiceState): Direction | undefined {
+/** Undefined when no traffic is moved. Reverting the spec starts a rollback, and applying the new spec again ends it. */
+export function rolloutDirection(state: ServiceState): RolloutDirection | undefined {
   const { active, pending } = state;
   if (!isMigratingTraffic(state)) return undefined;
-  // To a cluster that is lost there is no way back.
+  // A lost active cluster cannot be rolled back to.
   if (active.view === undefined) return 'forward';
-  if (pending.view === undefined) return state.isRollingBack ? 'back' : 'forward';
-  if (hasFailedUpgrade(state)) return 'back';
-  if (compareCluster(state, active.view.cluster).verdict === 'same') return 'back';
-  return compareCluster(state, pending.view.cluster).verdict === 'different' ? 'back' : 'forward';
+  if (pending.view === undefined) return state.isRollingBack ? 'rollback' : 'forward';
+  if (hasFailedUpgrade(state)) return 'rollback';
+  if (compareCluster(state, active.view.cluster).verdict === 'same') return 'rollback';
+  return compareCluster(state, pending.view.cluster).verdict === 'different' ? 'rollback' : 'forward';
 }
 
-/** Says in the conditions which way it goes: nothing goes back where nothing is moved any more, as when the strategy was changed. */
+/** Sets or removes RollbackInProgress. It is removed, too, when no traffic is moved any more, e.g. after a change of the strategy. */
 export function withRollbackCondition(
   state: ServiceState,
   conditions: readonly Condition[],
-  direction: Direction | undefined,
+  direction: RolloutDirection | undefined,
 ): readonly Condition[] {
   const isReported = isConditionTrue(conditions, Type.RollbackInProgress);
   if (direction === 'forward' || (direction === undefined && isReported)) {
     return withoutCondition(conditions, Type.RollbackInProgress);
   }
   if (direction === undefined || isReported) return conditions;
-  const { active, before, now } = state;
-  const isReverted = active.view !== undefined && compareCluster(state, active.view.cluster).verdict === 'same';
-  const setting = { now, generation: before.observedGeneration };
+  const setting = { now: state.now, generation: state.lastStatus.observedGeneration };
+  return withCondition(conditions, Type.RollbackInProgress, rollbackReason(state), setting);
+}
+
+function rollbackReason(state: ServiceState): ReturnType<typeof yes> {
+  const { active } = state;
   if (hasFailedUpgrade(state)) {
-    const verdict = yes(
-      Reason.ProgressDeadlineExceeded,
-      'Upgrade made no progress in its time, rolling back to original cluster.',
-    );
-    return withCondition(conditions, Type.RollbackInProgress, verdict, setting);
+    const message = 'Upgrade made no progress in its time, rolling back to original cluster.';
+    return yes(Reason.ProgressDeadlineExceeded, message);
   }
+  const isReverted = active.view !== undefined && compareCluster(state, active.view.cluster).verdict === 'same';
   const message = isReverted
     ? 'Goal state reverted to original cluster, rolling back.'
     : 'Goal state changed mid-upgrade, rolling back to original cluster.';
-  return withCondition(conditions, Type.RollbackInProgress, yes(Reason.DesiredClusterSpecChanged, message), setting);
+  return yes(Reason.DesiredClusterSpecChanged, message);
 }
 
-/** Whether everything is back where it was, or as far as it can get because the pending cluster is dead. */
+/** Whether the active cluster has all capacity and traffic again. A dead pending cluster cannot report that it has none, and is not waited for. */
 export function isRollbackComplete(state: ServiceState): boolean {
   const { pending, isRollingBack } = state;
   if (!isMigratingTraffic(state) || !isRollingBack) return false;

@@ -1,41 +1,39 @@
 import { isIncrementalUpgradeEnabled, type RayServiceSpec, RayServiceUpgradeType } from '@manta/api';
 import type { BuildContext } from '../../build/context.ts';
 
-/** How a service takes a changed cluster spec. */
+/** `spec.upgradeStrategy`: what a change of the cluster's spec leads to. */
 export type Strategy =
-  /** Not at all. */
+  /** None: the change is ignored. */
   | { readonly kind: 'none' }
-  /** A second cluster is made, and gets all the traffic once it serves. */
+  /** NewCluster: a pending cluster is created and gets all traffic at once when it serves. */
   | { readonly kind: 'new-cluster' }
-  /** The old cluster goes, and then the new one comes: for those who have no room for two. */
+  /** Recreate: the old cluster is deleted before the new one is created, for Kubernetes clusters without capacity for both. */
   | { readonly kind: 'recreate' }
-  /** A second cluster is made, and gets capacity and traffic step by step. */
+  /** NewClusterWithIncrementalUpgrade, a canary rollout: a pending cluster is created and gets capacity and traffic in steps. */
   | { readonly kind: 'incremental'; readonly options: IncrementalOptions };
 
-/** Percentages and time between steps of an incremental upgrade. */
+/** `upgradeStrategy.clusterUpgradeOptions` with its defaults. */
 export interface IncrementalOptions {
-  readonly surge: number;
-  readonly step: number;
+  readonly maxSurgePercent: number;
+  readonly stepSizePercent: number;
   readonly intervalMs: number;
   readonly gatewayClassName: string;
 }
 
-const FULL = 100;
-
 export function strategyOf(spec: RayServiceSpec, { gates, env }: BuildContext): Strategy {
   if (isIncrementalUpgradeEnabled(spec, gates)) return { kind: 'incremental', options: incrementalOptionsOf(spec) };
   const type = spec.upgradeStrategy?.type;
-  // An incremental upgrade whose gate is off is no upgrade: nothing moves traffic then.
   if (type === undefined) return { kind: env.zeroDowntime ? 'new-cluster' : 'none' };
   if (type === RayServiceUpgradeType.Recreate) return { kind: 'recreate' };
+  // The incremental strategy with its feature gate off ends here too: without the gate nothing could move traffic.
   return { kind: type === RayServiceUpgradeType.NewCluster ? 'new-cluster' : 'none' };
 }
 
 function incrementalOptionsOf({ upgradeStrategy }: RayServiceSpec): IncrementalOptions {
   const options = upgradeStrategy?.clusterUpgradeOptions;
   return {
-    surge: options?.maxSurgePercent ?? FULL,
-    step: options?.stepSizePercent ?? FULL,
+    maxSurgePercent: options?.maxSurgePercent ?? 100,
+    stepSizePercent: options?.stepSizePercent ?? 100,
     intervalMs: (options?.intervalSeconds ?? 0) * 1000,
     gatewayClassName: options?.gatewayClassName ?? '',
   };

@@ -117,18 +117,16 @@ export { isUrgentChange, requeueAfterStatusMs, startupDigest } from './raycluste
 export { placeName } from './raycluster/worker-pods.ts';
 export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';
 export { planRayCronJob, type RayCronJobPlan } from './raycronjob/plan.ts';
-export { isLossInQuestion, isNewsOfHead } from './rayjob/lost-head.ts';
-export { isNewState } from './rayjob/mirror.ts';
 export type { Address, CommandView, JobAnswer, JobReport, ObservedRayJob } from './rayjob/observed.ts';
-export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/pairs.ts';
+export { ALLOWED_PAIRS, hasEnded, isAllowedPair, isTerminalState } from './rayjob/status-pairs.ts';
 export { planRayJob, type RayJobPlan } from './rayjob/plan.ts';
-export { type JobQuestion, questionAbout } from './rayjob/question.ts';
-export { isOnlyMirror } from './rayjob/status.ts';
-export { isCutOff, stopId } from './rayjob/stop.ts';
-export type { Stray } from './rayjob/strays.ts';
-export { clusterNameOf, isSelectingCluster } from './rayjob/subject.ts';
-export { isBetweenTries, submissionId } from './rayjob/submit.ts';
-export { endOfSubmitter } from './rayjob/submitter.ts';
+export { afterProgress as afterRayJobProgress, EMPTY_RAYJOB_MEMORY, type RayJobMemory } from './rayjob/memory.ts';
+export { type HeadNeed, type JobQuestion, type RayJobNeeds, rayJobNeeds } from './rayjob/needs.ts';
+export { canDebounceStatus } from './rayjob/status.ts';
+export { stopId } from './rayjob/stop-job.ts';
+export type { OrphanedCluster } from './rayjob/cluster-deletion.ts';
+export { clusterNameOf } from './rayjob/state.ts';
+export { submissionId } from './rayjob/submission.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './rayservice/memory.ts';
 export {

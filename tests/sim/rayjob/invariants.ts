@@ -1,6 +1,6 @@
 import { Annotation, Finalizer, Label, type RayJobStatus } from '@manta/api';
 import type { StoredObject } from '@manta/apiserver';
-import { hasEnded, isAllowedPair, isTerminalState } from '../../../packages/plan/src/rayjob/pairs.ts';
+import { hasEnded, isAllowedPair, isTerminalState } from '../../../packages/plan/src/rayjob/status-pairs.ts';
 import type { History, Invariant, SimEvent } from '../history.ts';
 import { BY_HAND } from './by-hand.ts';
 import { endOf, type Entry, isAlive, ledgerOf } from './ledger.ts';

@@ -103,7 +103,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   RayJob: [
     {
       name: 'the modes K8sJob, HTTP, Sidecar, Interactive',
-      tests: [`${PLAN}/rayjob/plan.test.ts`, `${PLAN}/rayjob/submit.test.ts`, 'tests/e2e/rayjob.test.ts'],
+      tests: [`${PLAN}/rayjob/plan.test.ts`, `${PLAN}/rayjob/submission.test.ts`, 'tests/e2e/rayjob.test.ts'],
       differences: /submi/i,
     },
     {
@@ -111,7 +111,11 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
       tests: [`${PLAN}/rayjob/attempts.test.ts`, `${PLAN}/rayjob/endings.test.ts`],
       differences: /attempt|retr|deadline/i,
     },
-    { name: 'deletion rules, TTL', tests: [`${PLAN}/rayjob/ended.test.ts`], differences: /deletion|TTL|ttl/ },
+    {
+      name: 'deletion rules, TTL',
+      tests: [`${PLAN}/rayjob/deletion-strategy.test.ts`],
+      differences: /deletion|TTL|ttl/,
+    },
     { name: 'suspend and resume', tests: [`${PLAN}/rayjob/leaving.test.ts`], differences: /suspen/ },
     {
       name: 'the light-weight submitter',

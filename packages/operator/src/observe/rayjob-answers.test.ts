@@ -20,8 +20,8 @@ describe('an answer that does not tell of the job', () => {
     ['an error with a page', 'status', '<html>', false],
     ['an error of the API server in between', 'status', '{"kind":"Status","code":503}', false],
     ['no answer', 'unreachable', '', false],
-  ] as const)('%s is told from a head that cannot be understood', (_what, failure, body, isBesideThePoint) => {
-    expect(failing(failure, body)).toMatchObject({ kind: 'failing', isBesideThePoint });
+  ] as const)('%s is told from a head that cannot be understood', (_what, failure, body, isMalformed) => {
+    expect(failing(failure, body)).toMatchObject({ kind: 'failing', isMalformed });
   });
 });
 

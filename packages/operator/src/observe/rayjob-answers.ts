@@ -11,7 +11,7 @@ import {
 } from '@manta/ray';
 import type { HeadLookup } from './ray-heads.ts';
 
-/** What Ray last said about the job, in the planner's words. */
+/** Ray's last answer about the job, in the planner's terms. */
 export function answerOf(
   poller: RayPoller,
   lookup: HeadLookup | undefined,
@@ -22,12 +22,12 @@ export function answerOf(
   if (lookup === undefined) return { kind: 'unasked' };
   if (!lookup.isFound) return { kind: 'unreachable', why: lookup.why };
   if (jobId === undefined) return { kind: 'unasked' };
-  const answer = inWords(poller.ask(lookup.head, { kind: 'job', id: jobId }, interest));
-  // Asked before the clock was set back: it cannot be told what it is older than.
+  const answer = toJobAnswer(poller.ask(lookup.head, { kind: 'job', id: jobId }, interest));
+  // The clock was set back since the question: its age is unknown.
   return 'at' in answer && answer.at > now ? { kind: 'awaited' } : answer;
 }
 
-function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {
+function toJobAnswer(answer: Answer<JobInfo | undefined>): JobAnswer {
   switch (answer.kind) {
     case 'unknown':
       return { kind: 'awaited' };
@@ -35,13 +35,13 @@ function inWords(answer: Answer<JobInfo | undefined>): JobAnswer {
       return { kind: 'answered', at: answer.at, report: answer.value };
     case 'failing': {
       const { error, since, at } = answer;
-      return { kind: 'failing', why: error.message, since, at, isBesideThePoint: isJsonRefusal(error) };
+      return { kind: 'failing', why: error.message, since, at, isMalformed: lacksJob(error) };
     }
   }
 }
 
-/** A JSON object that does not tell of a job, with an error status or without: the head is up, and does not speak of the job. */
-function isJsonRefusal({ failure, body = '' }: RayCallError): boolean {
+/** Whether the response is JSON that does not describe a job, with an error status or without: the head runs, but has lost the job. */
+function lacksJob({ failure, body = '' }: RayCallError): boolean {
   if (isKubernetesStatus(body)) return false;
   return failure === 'status' ? body.trimStart().startsWith('{') : failure === 'unreadable' && isObjectOrNull(body);
 }
@@ -55,11 +55,11 @@ function isObjectOrNull(text: string): boolean {
   }
 }
 
-function isInVain(outcome: CommandOutcome): boolean {
+function wasNotRunning(outcome: CommandOutcome): boolean {
   return outcome.kind === 'stop' && !outcome.wasRunning;
 }
 
-/** How far submitting and stopping this job got. */
+/** Progress of submitting and stopping this job. */
 export function commandsOf(
   results: readonly CommandResult[],
   jobId: string,
@@ -75,10 +75,10 @@ function viewOf(result: CommandResult | undefined): CommandView | undefined {
     case 'running':
       return { state: 'running', since: result.startedAt };
     case 'done':
-      // Whether Ray really has a job under that id shows when it is asked for it; until then nothing was handed over.
+      // The next status check shows whether Ray really has a job with that id. Until then the job counts as not submitted.
       return result.outcome.kind === 'submit' && result.outcome.alreadyExisted
         ? { state: 'failed', at: result.at, why: 'Ray says that it has a job of that id already' }
-        : { state: 'done', at: result.at, ...(isInVain(result.outcome) ? { isInVain: true } : {}) };
+        : { state: 'done', at: result.at, ...(wasNotRunning(result.outcome) ? { wasNotRunning: true } : {}) };
     case 'failed':
       return { state: 'failed', at: result.at, why: result.error.message };
   }

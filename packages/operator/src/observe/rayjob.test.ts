@@ -8,18 +8,15 @@ import {
 } from '@manta/api';
 import { rayClusterSpec, rayJob, withMetadata, withStatus } from '@manta/api/testing';
 import { resources } from '@manta/kube';
-import { spareObjectName } from '@manta/plan';
+import { EMPTY_RAYJOB_MEMORY, type RayJobMemory, type RayJobNeeds, rayJobNeeds, spareObjectName } from '@manta/plan';
 import { createMetricsRegistry, type ReconcileContext, silentLogger } from '@manta/runtime';
 import { FakeClient, FakeClock, seededRandom } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Absences } from './absences.ts';
+import { observeAndRead } from '../reconcile/observe-and-read.ts';
 import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
-import { observeRayJob, type RayJobObserver } from './rayjob.ts';
+import { observeRayJob, type RayJobObservation, type RayJobObserver, readFromRay } from './rayjob.ts';
 import { createRayJobCache } from './rayjob-cache.ts';
-import { Silences } from './silences.ts';
-import { SubmitterEnds } from './submitter-ends.ts';
-import { UnmadeClusters } from './unmade-clusters.ts';
 
 const NAMESPACE = 'default';
 let client: FakeClient;
@@ -50,22 +47,23 @@ beforeEach(() => {
     context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0', podDefaults: {} },
     parseYaml: () => undefined,
     now: () => clock.now(),
-    ends: new SubmitterEnds(),
-    absences: new Absences(),
-    silences: new Silences(),
-    steady: () => observer.now(),
-    handedOver: new Map(),
-    unmade: new UnmadeClusters(),
+    steady: () => clock.now(),
   };
 });
 
-/** The cache shows nothing; the server knows better. */
-const observe = (key: string) =>
-  observeRayJob(
-    observer,
-    { key, freshness: 'live', signal: new AbortController().signal } as ReconcileContext,
-    undefined,
+/** Observes and reads like the reconcile pipeline. */
+function observe(freshness: ReconcileContext['freshness'], memory: RayJobMemory = EMPTY_RAYJOB_MEMORY) {
+  const context = { key: 'default/job', freshness, signal: new AbortController().signal } as ReconcileContext;
+  return observeAndRead<RayJobObservation, RayJobMemory, RayJobNeeds>(
+    {
+      observe: (each) => observeRayJob(observer, each),
+      needs: rayJobNeeds,
+      read: (observed, needs) => readFromRay(observer, observed, needs, context),
+    },
+    memory,
+    context,
   );
+}
 
 async function create(status: RayJob['status'] = {}): Promise<void> {
   await client.create(
@@ -96,18 +94,18 @@ const THERE = 'job-x-head-svc.default.svc.cluster.local:1';
 describe('a job that the cache does not show', () => {
   it('is read from the server with all that belongs to it', async () => {
     await create({ jobId: 'id', rayClusterName: 'job-x', dashboardURL: THERE, jobDeploymentStatus: 'Running' });
-    const { observed, head } = (await observe('default/job')) ?? {};
+    const observed = await observe('live');
     expect(observed?.cluster?.metadata?.name).toBe('job-x');
     expect(observed?.heads.map(({ name }) => name)).toEqual(['head']);
     expect(observed).toMatchObject({ podCount: 2, submitter: { name: 'job' }, headService: { name: 'job-head-svc' } });
     expect(observed?.answer).toEqual({ kind: 'awaited' });
-    expect(head?.url).toBe(`http://${THERE}`);
+    expect(observed?.head?.url).toBe(`http://${THERE}`);
     expect(asked).toEqual([`http://${THERE} id`]);
   });
 
   it('has nothing but itself before it has a name for its cluster', async () => {
     await create();
-    const { observed } = (await observe('default/job')) ?? {};
+    const observed = await observe('live');
     expect(observed).toMatchObject({ cluster: undefined, heads: [], podCount: 0, answer: { kind: 'unasked' } });
     expect(asked).toEqual(['rayjob/default/job is forgotten', 'rayjob/default/job lets go']);
   });
@@ -122,12 +120,12 @@ describe('a job that the cache does not show', () => {
     });
     const secrets = { get: () => ({ name: '', uid: '', owner: cluster.metadata?.uid }) };
     observer = { ...observer, cache: { ...observer.cache, secrets: secrets as never } };
-    const { observed } = (await observe('default/job')) ?? {};
+    const observed = await observe('live');
     expect(observed?.cluster?.spec?.authOptions?.secretName).toBe(spareObjectName(name));
   });
 
   it('is no job when the server has none', async () => {
-    expect(await observe('default/job')).toBeUndefined();
+    expect(await observe('live')).toBeUndefined();
   });
 });
 
@@ -141,7 +139,11 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
   const submitted = { id: 'submit/id', state: 'failed', at: 0, error: new Error('no answer') };
 
   /** How often the server is asked for the head. */
-  async function readsOf(spec: Partial<RayJobSpec>, tried: readonly object[] = []): Promise<number> {
+  async function readsOf(
+    spec: Partial<RayJobSpec>,
+    tried: readonly object[] = [],
+    memory: RayJobMemory = EMPTY_RAYJOB_MEMORY,
+  ): Promise<number> {
     await create(status);
     const job = await client.get(resources.rayJobs, { name: 'job', namespace: NAMESPACE });
     const cluster = await client.get(resources.rayClusters, { name: 'job-x', namespace: NAMESPACE });
@@ -158,19 +160,18 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
       poller: poller as never,
     };
     client.requests.length = 0;
-    const signal = new AbortController().signal;
-    await observeRayJob(observer, { key: 'default/job', freshness: 'cached', signal } as ReconcileContext, undefined);
+    await observe('cached', memory);
     return client.requests.filter(({ verb, path }) => verb === 'list' && path.endsWith('/pods')).length;
   }
   const http = { submissionMode: 'HTTPMode' } as const;
+  const handedOver = { handedOverJobId: 'id' };
 
   it('is looked at on the server before it is submitted by a process that did not bring it there', async () => {
     expect(await readsOf(http)).toBe(1);
   });
 
   it('is looked at on the server when it may have been submitted before', async () => {
-    observer = { ...observer, handedOver: new Map([['default/job', 'id']]) };
-    expect(await readsOf(http, [submitted])).toBe(1);
+    expect(await readsOf(http, [submitted], handedOver)).toBe(1);
   });
 
   it('is not looked at there again and again while Ray refuses it', async () => {
@@ -178,8 +179,7 @@ describe('a job that Ray does not know, as far as the cache shows', () => {
   });
 
   it('is submitted without further questions by the process that brought it there', async () => {
-    observer = { ...observer, handedOver: new Map([['default/job', 'id']]) };
-    expect(await readsOf(http)).toBe(0);
+    expect(await readsOf(http, [], handedOver)).toBe(0);
   });
 
   it('is left to its submitter', async () => {
@@ -198,34 +198,27 @@ describe('a job whose cluster, or whose head, the cache does not show', () => {
     const jobs = { get: () => ({ ...job, spec: { ...job.spec, ...spec } }) } as never;
     const clusters = { get: () => cluster, by: () => [] } as never;
     observer = { ...observer, jobs, cache: { ...observer.cache, clusters } };
-    observer.absences.since('default/job', cluster === undefined, observer.now() - seconds * 1000);
     client.requests.length = 0;
-    const { signal } = new AbortController();
-    return await observeRayJob(
-      observer,
-      { key: 'default/job', freshness: 'cached', signal } as ReconcileContext,
-      undefined,
-    );
+    return await observe('cached', { clusterMissingSince: observer.steady() - seconds * 1000 });
   }
 
   it('is looked at on the server before it counts as lost with its cluster', async () => {
-    const { observed } = (await seenAfter(5, undefined)) ?? {};
+    const observed = await seenAfter(5, undefined);
     expect(observed?.cluster?.metadata?.name).toBe('job-x');
-    expect(observed?.missingSince).toBeUndefined();
   });
 
   it('is looked at on the server before it counts as lost with its head', async () => {
-    const { observed } = (await seenAfter(0, { metadata: { name: 'job-x', namespace: NAMESPACE } })) ?? {};
+    const observed = await seenAfter(0, { metadata: { name: 'job-x', namespace: NAMESPACE } });
     expect(observed?.heads.map(({ name }) => name)).toEqual(['head']);
   });
 
   it('is looked at on the server before its cluster is made a second time', async () => {
-    const { observed } = (await seenAfter(5, undefined, { ...status, jobDeploymentStatus: 'Initializing' })) ?? {};
+    const observed = await seenAfter(5, undefined, { ...status, jobDeploymentStatus: 'Initializing' });
     expect(observed?.cluster?.metadata?.name).toBe('job-x');
   });
 
   it('costs no question while nothing is decided', async () => {
-    const { observed } = (await seenAfter(4, undefined)) ?? {};
+    const observed = await seenAfter(4, undefined);
     expect(observed?.cluster).toBeUndefined();
     expect(client.requests).toEqual([]);
   });

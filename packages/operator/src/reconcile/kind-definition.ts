@@ -26,7 +26,7 @@ export interface KindDefinition<Observed, Status, Memory = undefined, Needs exte
   /** Everything that is known without asking; undefined: the object no longer exists. With `live` freshness, as the API server has it. */
   observe(context: ReconcileContext): Promise<Observed | undefined>;
   objectOf(observed: Observed): Reconciled<Status>;
-  /** What the plan needs beyond that. */
+  /** What the plan needs beyond that. Called again after `read`: what was read may show that the cache is stale. */
   needs?(observed: Observed, memory: Memory): Needs;
   read?(observed: Observed, needs: Needs, context: ReconcileContext): Promise<Observed>;
   plan(observed: Observed, memory: Memory): ReconcilePlan<Status, Memory>;

@@ -111,6 +111,27 @@ describe('observe and read', () => {
     await reconcile();
     expect(seen).toEqual(['live']);
   });
+
+  it('observes and reads again from the API server, once, when an answer shows that the cache is stale', async () => {
+    const seen: (readonly [string, string | undefined])[] = [];
+    const reads: string[] = [];
+    const reconcile = reconciler(
+      ({ freshness, answer }) => {
+        seen.push([freshness, answer]);
+        return { actions: [] };
+      },
+      {
+        needs: ({ answer }) => ({ live: answer === 'unknown job' }),
+        read: async (observed) => {
+          reads.push(observed.freshness);
+          return { ...observed, answer: 'unknown job' };
+        },
+      },
+    );
+    await reconcile();
+    expect(reads).toEqual(['cached', 'live']);
+    expect(seen).toEqual([['live', 'unknown job']]);
+  });
 });
 
 describe('memory', () => {
@@ -185,6 +206,19 @@ describe('status', () => {
     await clock.advance(1_000);
     expect(await reconcile()).toEqual(requeue(9_000));
     expect(await stored()).toEqual({ state: 'ready' });
+  });
+
+  it('keeps its debounce window when a plan fails in between', async () => {
+    let actions: readonly Action[] = [];
+    const reconcile = reconciler(() => ({ actions, status: { state: 'ready' } }), {
+      debounce: { isUrgent: () => false, windowMs: 1_000, windowStart: 'first-change' },
+    });
+    expect(await reconcile()).toEqual(requeue(1_000));
+    await clock.advance(600);
+    actions = [ABORT];
+    await expect(reconcile()).rejects.toThrow(ReconcileAborted);
+    actions = [];
+    expect(await reconcile()).toEqual(requeue(400));
   });
 });
 

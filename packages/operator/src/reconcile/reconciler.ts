@@ -11,6 +11,7 @@ import {
 import { type Actor, act, writeStatus } from '../act.ts';
 import { type EmittedEvents, NO_EVENTS, withoutRepeats } from './emitted-events.ts';
 import type { KindDefinition, ReadNeeds, Reconciled, RetryPolicy } from './kind-definition.ts';
+import { observeAndRead } from './observe-and-read.ts';
 import { afterWrite, type DebounceState, debounceMs, NO_DEBOUNCE, withoutChange } from './status-debounce.ts';
 
 /** A plan that could not be carried out to its end. The controller retries its key with exponential backoff. */
@@ -102,7 +103,8 @@ export function createReconciler<Observed, Status, Memory, Needs extends ReadNee
   ): Promise<{ readonly written?: Status; readonly waitMs?: number }> {
     const { debounce } = definition;
     if (status === undefined) {
-      if (debounce !== undefined) kept.debounce = withoutChange(debounce, kept.debounce);
+      // A failed plan says nothing about the status: a change that waits for its window keeps waiting.
+      if (debounce !== undefined && outcome.kind === 'done') kept.debounce = withoutChange(debounce, kept.debounce);
       return {};
     }
     if (debounce !== undefined) {
@@ -153,23 +155,6 @@ interface StatusChange<Status> {
   readonly status: Status | undefined;
   readonly outcome: PlanOutcome;
   readonly now: number;
-}
-
-/** What the plan needs to know of the object; undefined when it no longer exists. */
-async function observeAndRead<Observed, Status, Memory, Needs extends ReadNeeds>(
-  definition: KindDefinition<Observed, Status, Memory, Needs>,
-  memory: Memory,
-  context: ReconcileContext,
-): Promise<Observed | undefined> {
-  let observed = await definition.observe(context);
-  if (observed === undefined || definition.needs === undefined) return observed;
-  let needs = definition.needs(observed, memory);
-  if (needs.live === true && context.freshness === 'cached') {
-    observed = await definition.observe({ ...context, freshness: 'live' });
-    if (observed === undefined) return undefined;
-    needs = definition.needs(observed, memory);
-  }
-  return definition.read === undefined ? observed : await definition.read(observed, needs, context);
 }
 
 function requeueSoonest(...delays: readonly (number | undefined)[]): ReconcileResult {

@@ -1,8 +1,6 @@
 import type { RayJobSpec, RayJobStatus } from '@manta/api';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { planRayJob } from './plan.ts';
-import { questionAbout } from './question.ts';
 import {
   ago,
   cluster,
@@ -14,6 +12,8 @@ import {
   observedJob,
   running,
   says,
+  planJob,
+  needsOfJob,
 } from './testing/observed-job.ts';
 
 const anyText = fc.oneof(
@@ -119,10 +119,10 @@ it('whatever a user, an older version or a hand writes into a job, a decision is
   fc.assert(
     fc.property(anySpec, anyStatus, anyWorld, (spec, status, { make, ...world }) => {
       const observed = make({ ...world, spec: spec as RayJobSpec, status: status as RayJobStatus });
-      const { requeueAfterMs = 1 } = planRayJob({ ...observed, parseYaml: JSON.parse });
+      const { requeueAfterMs = 1 } = planJob({ ...observed, parseYaml: JSON.parse });
       expect(requeueAfterMs).toBeGreaterThan(0);
       expect(Number.isFinite(requeueAfterMs)).toBe(true);
-      expect(() => questionAbout(observed)).not.toThrow();
+      expect(() => needsOfJob(observed)).not.toThrow();
     }),
     { numRuns: 2000 },
   );

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../testing/observed.ts';
-import { planRayJob } from './plan.ts';
-import { ago, done, IS_SILENT, observedJob, running, says } from './testing/observed-job.ts';
+import { ago, done, IS_SILENT, observedJob, running, says, planJob } from './testing/observed-job.ts';
 
 const first = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(60) };
 type Options = NonNullable<Parameters<typeof running>[0]>;
 const after = ({ status, ...options }: Options) =>
-  planRayJob(running({ submitter: done(), ...options, status: { attempts: [first], ...status } })).status?.attempts;
+  planJob(running({ submitter: done(), ...options, status: { attempts: [first], ...status } })).status?.attempts;
 
 describe('an attempt', () => {
   it('is listed before anything is made for it', () => {
-    const { status } = planRayJob(observedJob());
+    const { status } = planJob(observedJob());
     const { jobId = '', rayClusterName = '' } = status ?? {};
     expect(status?.attempts).toEqual([{ number: 1, rayClusterName, submissionId: jobId, startTime: ago(0) }]);
   });
@@ -56,11 +55,11 @@ describe('an attempt', () => {
 
   it('is one of the last twenty', () => {
     const attempts = Array.from({ length: 20 }, (_, index) => ({ ...first, number: index + 1 }));
-    const { status } = planRayJob(observedJob({ status: { attempts } }));
+    const { status } = planJob(observedJob({ status: { attempts } }));
     expect(status?.attempts?.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
   });
 
   it('is not listed where the server has no room for it, and nothing is written for that', () => {
-    expect(planRayJob(running({ answer: says('RUNNING') })).status).toBeUndefined();
+    expect(planJob(running({ answer: says('RUNNING') })).status).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ import {
   type Parsed,
   parsed,
   type RayCluster,
+  RayClusterConditionType,
   type RayClusterSpec,
   RayJobEventReason,
 } from '@manta/api';
@@ -14,37 +15,36 @@ import { withSidecarSubmitter } from '../build/submitter-sidecar.ts';
 import { writtenOut } from '../build/written-out.ts';
 import { type Action, normal, validationWarning, warning } from '../plan.ts';
 import { clusterForScheduler, planJobGang } from './gang.ts';
-import { fullName, type Subject } from './subject.ts';
+import { fullName } from '../shared/names.ts';
+import type { JobState } from './state.ts';
 
-const { CreatedRayCluster, FailedToCreateRayCluster, RayClusterNotFound } = RayJobEventReason;
-
-/** What to do about a cluster that should be there and is not: one of the job's own is made, one of somebody else's is missed. */
-export function planMissingCluster(subject: Subject): readonly Action[] {
-  const name = fullName(subject, subject.status.rayClusterName ?? '');
-  if (subject.isSelecting) {
+/** For a missing cluster: creates the job's own cluster; aborts the reconcile if the job selects an existing cluster. */
+export function createOrRequireCluster(state: JobState): readonly Action[] {
+  const name = fullName(state, state.status.rayClusterName ?? '');
+  if (state.selectsExistingCluster) {
     const note = `RayCluster ${name} set in the clusterSelector is not found. It must be created manually`;
     const message = `clusterSelector mode is enabled, but RayCluster ${name} is not found: create it, or name another one in spec.clusterSelector`;
-    return [validationWarning(RayClusterNotFound, note), { type: 'abort', message }];
+    return [validationWarning(RayJobEventReason.RayClusterNotFound, note), { type: 'abort', message }];
   }
-  const cluster = buildJobCluster(subject);
+  const cluster = buildJobCluster(state);
   if (!cluster.ok) return [{ type: 'abort', message: cluster.error }];
   return [
-    ...planJobGang(subject, cluster.value),
+    ...planJobGang(state, cluster.value),
     {
       type: 'create',
       kind: 'RayCluster',
       objects: [cluster.value],
       whenExists: 'fine-if-ours',
-      done: normal(CreatedRayCluster, 'Create', `Created RayCluster ${name}`),
-      failed: warning(FailedToCreateRayCluster, 'Create', `Failed to create RayCluster ${name}:`),
+      done: normal(RayJobEventReason.CreatedRayCluster, 'Create', `Created RayCluster ${name}`),
+      failed: warning(RayJobEventReason.FailedToCreateRayCluster, 'Create', `Failed to create RayCluster ${name}:`),
     },
   ];
 }
 
-/** The cluster that is made for a job; an error where no submitter can be put into its head pod. */
-export function buildJobCluster(subject: Subject): Parsed<RayCluster> {
-  const { job, name, namespace, status, mode } = subject;
-  const spec = clusterSpec(subject);
+/** The RayCluster for a job; an error if the submitter cannot be added to its head pod (SidecarMode). */
+export function buildJobCluster(state: JobState): Parsed<RayCluster> {
+  const { job, name, namespace, status, mode } = state;
+  const spec = clusterSpec(state);
   if (!spec.ok) return spec;
   const isSidecar = mode === JobSubmissionMode.Sidecar;
   const cluster: RayCluster = {
@@ -61,25 +61,44 @@ export function buildJobCluster(subject: Subject): Parsed<RayCluster> {
       },
       annotations: {
         ...job.metadata?.annotations,
-        // A new head would know nothing of the job that the old one's container has submitted.
+        // A new head would not know the job that the former head's container submitted.
         ...(isSidecar ? { [Annotation.DisableProvisionedHeadRestart]: 'true' } : {}),
       },
       ownerReferences: [controllerReference('RayJob', job)],
     },
     spec: spec.value,
   };
-  return parsed(clusterForScheduler(subject, cluster));
+  return parsed(clusterForScheduler(state, cluster));
 }
 
-function clusterSpec({ spec, status, mode, parseYaml, context }: Subject): Parsed<RayClusterSpec> {
+function clusterSpec({ spec, status, mode, parseYaml, context }: JobState): Parsed<RayClusterSpec> {
   const wanted = writtenOut(spec.rayClusterSpec ?? { headGroupSpec: { template: {} } });
   if (mode !== JobSubmissionMode.Sidecar) return parsed(wanted);
   const cluster = { name: status.rayClusterName ?? '', spec: wanted };
   return withSidecarSubmitter({ cluster, spec, jobId: status.jobId ?? '', parseYaml }, context);
 }
 
-/** Whether the cluster was made for this job: only then may it be deleted or changed. */
-export function isOwnCluster({ cluster, uid, isSelecting }: Subject): boolean {
+/** Whether the cluster was created for this job. The operator deletes and changes no other cluster. */
+export function isOwnCluster({ cluster, uid, selectsExistingCluster }: JobState): boolean {
   const owner = cluster?.metadata?.ownerReferences?.find(({ controller }) => controller === true);
-  return !isSelecting && owner?.uid === uid;
+  return !selectsExistingCluster && owner?.uid === uid;
+}
+
+const MAX_EXPLANATION_LENGTH = 1024;
+
+/** For the status message: why the cluster is not ready; undefined if no reason is known. */
+export function whyClusterIsNotReady({ blockedPods, cluster }: JobState): string | undefined {
+  const failure = cluster?.status?.conditions?.find(
+    ({ type, status }) => type === RayClusterConditionType.ReplicaFailure && status === 'True',
+  );
+  if (failure !== undefined) return shortened(`The cluster does not come up: ${failure.message}`);
+  const [first, ...others] = blockedPods.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return shortened(`The cluster does not come up: pod ${first.name}${more}: ${first.trouble}`);
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll('\n', ' ');
+  return line.length > MAX_EXPLANATION_LENGTH ? `${line.slice(0, MAX_EXPLANATION_LENGTH - 1)}…` : line;
 }

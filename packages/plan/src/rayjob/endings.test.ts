@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { planRayJob } from './plan.ts';
 import {
   ago,
   check,
@@ -11,6 +10,7 @@ import {
   running,
   says,
   sidecar,
+  planJob,
 } from './testing/observed-job.ts';
 
 describe('the end of a submitter', () => {
@@ -168,7 +168,7 @@ describe('what Ray has told of the end of a job', () => {
       '→ Complete/SUCCEEDED',
     ],
     'stands when the head answers beside the point afterwards': [
-      over({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
+      over({ answer: { ...IS_SILENT, isMalformed: true } as never }),
       '→ Running/SUCCEEDED',
     ],
     'stands when the job is to be suspended: what succeeded does not run twice': [
@@ -218,7 +218,7 @@ describe('a head that does not answer', () => {
       '→ Running/RUNNING',
     ],
     'that answers beside the point is noted, and its last word is no longer shown': [
-      running({ answer: { ...IS_SILENT, isBesideThePoint: true } as never }),
+      running({ answer: { ...IS_SILENT, isMalformed: true } as never }),
       '→ Running/-',
     ],
     'leaves a submission failed when its submitter gave up and Ray never told of the job': [
@@ -228,11 +228,11 @@ describe('a head that does not answer', () => {
   });
 
   it('is looked at again when its time is over', () => {
-    expect(planRayJob(since(290)).requeueAfterMs).toBe(10_000);
+    expect(planJob(since(290)).requeueAfterMs).toBe(10_000);
   });
 
   it('tells since when', () => {
-    expect(planRayJob(since(300)).status?.message).toBe(
+    expect(planJob(since(300)).status?.message).toBe(
       'Job status checks have been failing since 2026-08-01 11:55:00; exceeded timeout of 300s',
     );
   });
@@ -253,6 +253,6 @@ describe('a failed attempt', () => {
   });
 
   it('is counted', () => {
-    expect(planRayJob(failing({ status: { failed: 4 } })).status?.failed).toBe(5);
+    expect(planJob(failing({ status: { failed: 4 } })).status?.failed).toBe(5);
   });
 });

@@ -3,8 +3,7 @@ import { rayJob } from '@manta/api/testing';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../plan.ts';
 import type { BatchSchedulerName, GangRecord } from '../scheduling/scheduler.ts';
-import { planRayJob } from './plan.ts';
-import { initializing, type JobOptions, observedJob, running } from './testing/observed-job.ts';
+import { initializing, type JobOptions, observedJob, running, planJob } from './testing/observed-job.ts';
 
 const LABELS = {
   'volcano.sh/queue-name': 'q',
@@ -17,7 +16,7 @@ type Make = (options: JobOptions) => ReturnType<typeof observedJob>;
 function planned(scheduler: BatchSchedulerName, make: Make, options: JobOptions = {}): readonly Action[] {
   const seen = make(options);
   const job = { ...seen.job, metadata: { ...seen.job.metadata, labels: LABELS } };
-  return planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: scheduler } }).actions;
+  return planJob({ ...seen, job, context: { ...seen.context, batchScheduler: scheduler } }).actions;
 }
 
 /** What these tests look at in an object that is made. */
@@ -55,7 +54,7 @@ function suspended(gang: readonly GangRecord[]) {
   const status = { jobDeploymentStatus: 'Suspended' } as const;
   const seen = observedJob({ spec: { suspend: true, shutdownAfterJobFinishes: true }, status, gang });
   const job = { ...seen.job, metadata: { ...seen.job.metadata, labels: LABELS } };
-  return planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
+  return planJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
 }
 
 describe('a RayJob with Volcano', () => {
@@ -147,14 +146,17 @@ describe('a RayJob with Volcano', () => {
     const seen = suspended([podGroup()]);
     expect(seen).toMatchObject({ actions: [RELEASE], requeueAfterMs: 60_000 });
     const [released] = seen.actions.flatMap((action) => (action.type === 'update' ? [action.object] : []));
-    expect(suspended([{ kind: 'VolcanoPodGroup', object: released ?? {} }])).toEqual({ actions: [] });
+    expect(suspended([{ kind: 'VolcanoPodGroup', object: released ?? {} }])).toEqual({
+      actions: [],
+      memory: expect.anything(),
+    });
   });
 
   it('cannot run on a cluster of somebody else, and says so', () => {
     const { rayClusterSpec: _, ...spec } = rayJob('job').spec ?? {};
     const seen = initializing({});
     const job = { ...seen.job, spec: { ...spec, clusterSelector: { 'ray.io/cluster': 'job-x' } } };
-    const { actions } = planRayJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
+    const { actions } = planJob({ ...seen, job, context: { ...seen.context, batchScheduler: 'volcano' } });
     expect(actions[1]).toEqual({
       type: 'abort',
       message: 'gang scheduling does not support RayJob default/job referencing an existing RayCluster',

@@ -4,23 +4,28 @@ import { controllerReference } from '../build/owner.ts';
 import { isOwn, patchOwn } from '../ownership.ts';
 import { type Action, normal, warning } from '../plan.ts';
 import type { ServiceRecord } from '../raycluster/observed.ts';
-import { fullName, type Subject } from './subject.ts';
+import { fullName } from '../shared/names.ts';
+import type { JobState } from './state.ts';
 
 /**
- * One name under which users reach the head of whichever cluster the job runs on; it outlives attempts. The job itself does not need it,
- * so a Service that is refused holds up nothing.
+ * Creates or updates the Service through which users reach the head of the job's current cluster. It outlives attempts. The job does not
+ * need the Service, so a failure does not block the job.
  */
-export function planHeadService(subject: Subject): readonly Action[] {
-  const { cluster, headService, isSelecting, status } = subject;
-  if (isSelecting || cluster?.spec === undefined) return [];
+export function planHeadService(state: JobState): readonly Action[] {
+  const { cluster, headService, selectsExistingCluster, status } = state;
+  if (selectsExistingCluster || cluster?.spec === undefined) return [];
   if (headService?.selectsCluster === status.rayClusterName) return [];
-  if (headService !== undefined && !isOwn(subject.uid, headService)) return [isOfAnother(subject, headService)];
-  const wanted = buildJobHeadService(subject);
+  if (headService !== undefined && !isOwn(state.uid, headService)) return [foreignServiceWarning(state, headService)];
+  const wanted = buildJobHeadService(state);
   const name = wanted.metadata?.name ?? '';
-  const told = fullName(subject, name);
+  const service = fullName(state, name);
   if (headService === undefined) {
-    const done = normal(SharedEventReason.CreatedService, 'Create', `Created the service ${told}`);
-    const failed = warning(SharedEventReason.FailedToCreateService, 'Create', `Failed to create the service ${told}`);
+    const done = normal(SharedEventReason.CreatedService, 'Create', `Created the service ${service}`);
+    const failed = warning(
+      SharedEventReason.FailedToCreateService,
+      'Create',
+      `Failed to create the service ${service}`,
+    );
     return [
       {
         type: 'create',
@@ -33,29 +38,29 @@ export function planHeadService(subject: Subject): readonly Action[] {
       },
     ];
   }
-  // An address that was given to a Service stays with it; what it selected beside does not, or it would lead nowhere.
+  // The ClusterIP of a Service is immutable. Former selector keys are removed, or the Service would select no pods.
   const { clusterIP: _kept, selector, ...rest } = wanted.spec ?? {};
-  const spec = { ...rest, selector: { ...notSelected(headService), ...selector } };
-  const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${told}`);
-  const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${told}`);
-  return patchOwn(subject.uid, 'Service', headService, { spec }, { done, failed, isOptional: true });
+  const spec = { ...rest, selector: { ...removedSelectorKeys(headService), ...selector } };
+  const done = normal(SharedEventReason.UpdatedService, 'Update', `Updated the service ${service}`);
+  const failed = warning(SharedEventReason.FailedToUpdateService, 'Update', `Failed to update the service ${service}`);
+  return patchOwn(state.uid, 'Service', headService, { spec }, { done, failed, isOptional: true });
 }
 
-/** Another object, or a user, has a Service under that name, and clients find its pods by it. */
-function isOfAnother(subject: Subject, { name }: ServiceRecord): Action {
-  const told = `Failed to update the service ${fullName(subject, name)}`;
+/** Another object or a user owns a Service with that name. Its clients rely on it, so it stays unchanged. */
+function foreignServiceWarning(state: JobState, { name }: ServiceRecord): Action {
+  const what = `Failed to update the service ${fullName(state, name)}`;
   const why = 'it is not controlled by this RayJob and is left alone; delete or rename it, or rename the RayJob';
-  return { type: 'event', event: warning(SharedEventReason.FailedToUpdateService, 'Update', `${told}, ${why}`) };
+  return { type: 'event', event: warning(SharedEventReason.FailedToUpdateService, 'Update', `${what}, ${why}`) };
 }
 
-/** Takes every key out of a Service's selector, in the form of a merge patch. */
-function notSelected({ service, selectorKeys }: ServiceRecord): Readonly<Record<string, null>> {
+/** A merge patch that removes every key of a Service's selector. */
+function removedSelectorKeys({ service, selectorKeys }: ServiceRecord): Readonly<Record<string, null>> {
   const keys = selectorKeys ?? Object.keys(service?.spec?.selector ?? {});
   return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
-/** The Service of the cluster's head under the job's name. */
-export function buildJobHeadService({ job, name, namespace, cluster, context }: Subject): Service {
+/** The cluster's head Service with the job's name. */
+export function buildJobHeadService({ job, name, namespace, cluster, context }: JobState): Service {
   const clusterSpec = cluster?.spec ?? { headGroupSpec: { template: {} } };
   const { apiVersion, kind, spec } = buildHeadService(cluster ?? {}, clusterSpec, context);
   const { annotations } = clusterSpec.headGroupSpec.headService?.metadata ?? {};

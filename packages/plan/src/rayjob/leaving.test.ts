@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../testing/observed.ts';
-import { planRayJob } from './plan.ts';
 import {
   ago,
   check,
@@ -13,6 +12,7 @@ import {
   STARTED,
   sidecar,
   submitter,
+  planJob,
 } from './testing/observed-job.ts';
 
 const NO_TOKEN = { kind: 'unreachable', why: 'no token' } as const;
@@ -47,7 +47,7 @@ describe('a job that is taken down', () => {
   });
 
   it('keeps its counters, and nothing of the attempt', () => {
-    const { status } = planRayJob(leaving({ ...gone, status: { failed: 2 } }, 'Retrying'));
+    const { status } = planJob(leaving({ ...gone, status: { failed: 2 } }, 'Retrying'));
     expect(status).toMatchObject({ failed: 2, startTime: STARTED.startTime, rayJobInfo: {} });
     for (const field of ['jobId', 'rayClusterName', 'dashboardURL', 'reason', 'jobStatus'])
       expect(status).not.toHaveProperty(field);
@@ -69,7 +69,7 @@ describe('a job whose spec was refused', () => {
       ...options,
       status: { jobDeploymentStatus: 'ValidationFailed', reason: 'ValidationFailed', message: 'x', ...options.status },
     });
-  const rested = { repairedSince: NOW - 15_000 };
+  const rested = { memory: { specValidSince: NOW - 15_000 } };
   const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(60) };
   const over = (outcome: 'Failed' | 'Lost' | 'Suspended') => ({ ...attempt, endTime: ago(20), outcome });
   check({
@@ -87,7 +87,7 @@ describe('a job whose spec was refused', () => {
       'Warning InvalidRayJobSpec: default/job: The RayJob spec is invalid: backoffLimit must be a positive integer',
       '→ ValidationFailed/RUNNING ValidationFailed',
     ],
-    'is left in peace a moment after its repair': [refused({ repairedSince: NOW - 14_000 })],
+    'is left in peace a moment after its repair': [refused({ memory: { specValidSince: NOW - 14_000 } })],
     'goes on where it was': [refused(rested), '→ Running/RUNNING'],
     'goes on with its cluster': [
       refused({ ...rested, status: { dashboardURL: undefined as never, jobStatus: undefined as never } }),
@@ -121,7 +121,7 @@ describe('a job whose spec was refused', () => {
 
   it('is not counted a second time, and ended when it ended', () => {
     const observed = refused({ ...rested, status: { jobStatus: 'SUCCEEDED', endTime: ago(100), succeeded: 1 } });
-    expect(planRayJob(observed).status).toMatchObject({ succeeded: 1, endTime: ago(100) });
+    expect(planJob(observed).status).toMatchObject({ succeeded: 1, endTime: ago(100) });
   });
 });
 
@@ -170,12 +170,16 @@ describe('a job that is deleted', () => {
   });
 
   it('keeps the finalizers of others', () => {
-    const [action] = planRayJob(leaving({ cluster: undefined })).actions;
+    const [action] = planJob(leaving({ cluster: undefined })).actions;
     expect(action).toMatchObject({ patch: { metadata: { finalizers: ['other'], resourceVersion: '7' } } });
   });
 });
 
 describe('a job that was cut off by its deadline', () => {
+  const endSeen = (secondsAgo: number) => {
+    const at = NOW - secondsAgo * 1000;
+    return { submitter: done(secondsAgo), memory: { submitterEnd: { endedAt: at, seenAt: at } } };
+  };
   const cutOff = (options: Parameters<typeof running>[0] = {}, secondsAgo = 10) =>
     ended({
       ...options,
@@ -188,7 +192,7 @@ describe('a job that was cut off by its deadline', () => {
       },
     });
   const failed = (seconds: number) => ({ state: 'failed', at: NOW - seconds * 1000, why: 'silent' }) as const;
-  const inVain = (seconds: number) => ({ state: 'done', at: NOW - seconds * 1000, isInVain: true }) as const;
+  const inVain = (seconds: number) => ({ state: 'done', at: NOW - seconds * 1000, wasNotRunning: true }) as const;
   const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(7200) };
   const kept = { status: { attempts: [attempt] } };
   const inHead = { spec: { submissionMode: 'SidecarMode' } } as const;
@@ -226,11 +230,11 @@ describe('a job that was cut off by its deadline', () => {
       'ask job-x to stop',
     ],
     'is stopped again when there was nothing to stop yet and its submitter has ended since': [
-      cutOff({ stopping: inVain(10), submitter: done(5), endSeenAt: NOW - 5000 }),
+      cutOff({ stopping: inVain(10), ...endSeen(5) }),
       'ask job-x to stop',
     ],
     'is over when there was nothing to stop after its submitter had ended': [
-      cutOff({ stopping: inVain(10), submitter: done(15), endSeenAt: NOW - 15_000 }),
+      cutOff({ stopping: inVain(10), ...endSeen(15) }),
     ],
     'is not stopped again at once': [cutOff({ stopping: inVain(9) })],
     'is left alone a moment when its head did not answer': [cutOff({ stopping: failed(9) })],
@@ -283,7 +287,7 @@ describe('a job that was cut off by its deadline', () => {
 
   it('is stopped, and loses its cluster, also when its submitter may not be deleted', () => {
     const shutdown = { spec: { shutdownAfterJobFinishes: true, ttlSecondsAfterFinished: 300 } };
-    const { actions } = planRayJob(cutOff({ stopping: failed(10), ...kept, ...shutdown }, 301));
+    const { actions } = planJob(cutOff({ stopping: failed(10), ...kept, ...shutdown }, 301));
     expect(actions).toMatchObject([
       { type: 'delete', kind: 'Job', propagation: 'Foreground', isOptional: true },
       { type: 'ray' },
@@ -310,7 +314,7 @@ describe('a job that has ended', () => {
   });
 
   it('keeps its cluster for as long as it should', () => {
-    const plan = planRayJob(ended({ spec: { ...shutdown, ttlSecondsAfterFinished: 60 } }));
-    expect(plan).toEqual({ actions: [], requeueAfterMs: 52_000 });
+    const plan = planJob(ended({ spec: { ...shutdown, ttlSecondsAfterFinished: 60 } }));
+    expect(plan).toEqual({ actions: [], requeueAfterMs: 52_000, memory: expect.anything() });
   });
 });

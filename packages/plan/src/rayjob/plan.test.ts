@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../testing/observed.ts';
-import { planRayJob } from './plan.ts';
 import {
   ago,
   check,
@@ -13,6 +12,7 @@ import {
   says,
   sidecar,
   submitter,
+  planJob,
 } from './testing/observed-job.ts';
 
 describe('a new job', () => {
@@ -32,7 +32,7 @@ describe('a new job', () => {
 
   it('gets the same names however often its first status is lost, and others for each later attempt', () => {
     const idsAfter = (status: object) => {
-      const { jobId, rayClusterName } = planRayJob(observedJob({ status })).status ?? {};
+      const { jobId, rayClusterName } = planJob(observedJob({ status })).status ?? {};
       return [jobId, rayClusterName];
     };
     const first = idsAfter({});
@@ -45,17 +45,17 @@ describe('a new job', () => {
 
   it('keeps an id and a cluster that the user names', () => {
     const selecting = { rayClusterSpec: undefined, clusterSelector: { 'ray.io/cluster': 'shared' }, jobId: 'mine' };
-    const { status } = planRayJob(observedJob({ spec: selecting as object }));
+    const { status } = planJob(observedJob({ spec: selecting as object }));
     expect(status).toMatchObject({ jobId: 'mine', rayClusterName: 'shared' });
   });
 
   it('in InteractiveMode has no id until its user says one', () => {
-    const { status } = planRayJob(observedJob({ spec: { submissionMode: 'InteractiveMode', jobId: 'mine' } }));
+    const { status } = planJob(observedJob({ spec: { submissionMode: 'InteractiveMode', jobId: 'mine' } }));
     expect(status).not.toHaveProperty('jobId');
   });
 
   it('never starts in the same second as the attempt before, since names are made from it', () => {
-    expect(planRayJob(observedJob({ status: { startTime: ago(0) } })).status?.startTime).toBe(ago(-1));
+    expect(planJob(observedJob({ status: { startTime: ago(0) } })).status?.startTime).toBe(ago(-1));
   });
 });
 
@@ -120,27 +120,25 @@ describe('a job that initialises', () => {
 
   it('spells out what its cluster is to be, as Kubernetes does', () => {
     const headGroupSpec = { template: { spec: { containers: [{ name: 'ray', resources: { limits: { cpu: 1 } } }] } } };
-    const [action] = planRayJob(
-      initializing({ cluster: undefined, spec: { rayClusterSpec: { headGroupSpec } } }),
-    ).actions;
+    const [action] = planJob(initializing({ cluster: undefined, spec: { rayClusterSpec: { headGroupSpec } } })).actions;
     const written = { template: { spec: { containers: [{ name: 'ray', resources: { limits: { cpu: '1' } } }] } } };
     expect(action).toMatchObject({ type: 'create', objects: [{ spec: { headGroupSpec: written } }] });
   });
 
   it('looks again exactly at its deadline', () => {
     const spec = { activeDeadlineSeconds: 100, preRunningDeadlineSeconds: 90 };
-    expect(planRayJob(initializing({ cluster: cluster(), spec })).requeueAfterMs).toBe(30_000);
+    expect(planJob(initializing({ cluster: cluster(), spec })).requeueAfterMs).toBe(30_000);
   });
 
   it('looks again at its deadline also while it is being handed over and that may fail', () => {
     const spec = { activeDeadlineSeconds: 100, preRunningDeadlineSeconds: 90 };
     const address = { isFound: false, why: 'dashboard port is not found' } as const;
-    expect(planRayJob(initializing({ spec, address })).requeueAfterMs).toBe(30_000);
-    expect(planRayJob(initializing({ spec })).requeueAfterMs).toBe(30_000);
+    expect(planJob(initializing({ spec, address })).requeueAfterMs).toBe(30_000);
+    expect(planJob(initializing({ spec })).requeueAfterMs).toBe(30_000);
   });
 
   it('tells the deadline in words that users know', () => {
-    const { status } = planRayJob(initializing({ spec: { activeDeadlineSeconds: 60 } }));
+    const { status } = planJob(initializing({ spec: { activeDeadlineSeconds: 60 } }));
     expect(status?.message).toBe(
       'The RayJob has passed the activeDeadlineSeconds. StartTime: 2026-08-01 11:59:00 +0000 UTC. ActiveDeadlineSeconds: 60',
     );
@@ -150,7 +148,7 @@ describe('a job that initialises', () => {
 describe('a job whose time is over before its cluster is there', () => {
   it('shows how far the cluster got', () => {
     const coming = cluster(undefined, { status: { desiredWorkerReplicas: 3 } });
-    const { status } = planRayJob(initializing({ cluster: coming, spec: { activeDeadlineSeconds: 60 } }));
+    const { status } = planJob(initializing({ cluster: coming, spec: { activeDeadlineSeconds: 60 } }));
     expect(status).toMatchObject({ jobDeploymentStatus: 'Failed', rayClusterStatus: { desiredWorkerReplicas: 3 } });
   });
 });
@@ -223,7 +221,7 @@ describe('a job that runs', () => {
       selectsCluster: undefined,
       selectorKeys: ['app'],
     };
-    expect(planRayJob(running({ headService: headService as never })).actions).toMatchObject([
+    expect(planJob(running({ headService: headService as never })).actions).toMatchObject([
       { type: 'event', event: { severity: 'Warning', reason: 'FailedToUpdateService' } },
     ]);
   });
@@ -235,26 +233,26 @@ describe('a job that runs', () => {
       headService: undefined,
       cluster: cluster('ready', { spec: { ...spec, headGroupSpec } }),
     });
-    expect(planRayJob(observed).actions[0]).toMatchObject({ objects: [{ metadata: { annotations: { a: 'b' } } }] });
+    expect(planJob(observed).actions[0]).toMatchObject({ objects: [{ metadata: { annotations: { a: 'b' } } }] });
   });
 
   it('shows when Ray started and ended it, and keeps what Ray no longer says', () => {
-    const first = planRayJob(running({ answer: says('PENDING', { startTime: NOW - 5000 }) })).status;
+    const first = planJob(running({ answer: says('PENDING', { startTime: NOW - 5000 }) })).status;
     expect(first?.rayJobInfo).toEqual({ startTime: ago(5) });
     const observed = running({
       answer: says('SUCCEEDED', { endTime: NOW - 1000 }),
       submitter: done(),
       status: { rayJobInfo: { startTime: ago(5) } },
     });
-    expect(planRayJob(observed).status?.rayJobInfo).toEqual({ startTime: ago(5), endTime: ago(1) });
+    expect(planJob(observed).status?.rayJobInfo).toEqual({ startTime: ago(5), endTime: ago(1) });
   });
 
   it('is not written for words alone', () => {
-    expect(planRayJob(running({ answer: says('RUNNING', { message: 'epoch 7' }) })).status).toBeUndefined();
+    expect(planJob(running({ answer: says('RUNNING', { message: 'epoch 7' }) })).status).toBeUndefined();
   });
 
   it('counts its success, and ends when it is written', () => {
-    const { status } = planRayJob(running({ answer: says('SUCCEEDED'), submitter: done() }));
+    const { status } = planJob(running({ answer: says('SUCCEEDED'), submitter: done() }));
     expect(status).toMatchObject({ succeeded: 1, failed: 0, endTime: ago(0) });
   });
 });

@@ -1,81 +1,86 @@
 import { isManagedExternally, JobDeploymentStatus, type RayJobStatus } from '@manta/api';
-import { NOTHING, type Plan } from '../plan.ts';
-import { begin } from './begin.ts';
-import { refusal } from './check.ts';
-import { rest, takeDown } from './cleanup.ts';
-import { letGo } from './deletion.ts';
-import { tidyUp } from './ended.ts';
-import { keepGang } from './gang.ts';
-import { initialize } from './initializing.ts';
+import type { ReconcilePlan } from '../plan.ts';
+import { deleteOrphanedClusters } from './cluster-deletion.ts';
+import { finishDeletion } from './deletion.ts';
+import { maintainGang } from './gang.ts';
+import { afterPlan, type RayJobMemory } from './memory.ts';
 import type { ObservedRayJob } from './observed.ts';
-import { goOn } from './repair.ts';
-import { follow } from './running.ts';
-import { accounted, statusToWrite } from './status.ts';
-import { type Step, stay } from './step.ts';
-import { deleteStrays } from './strays.ts';
-import { type Subject, subjectOf } from './subject.ts';
-import { waitForUser } from './waiting.ts';
+import { type JobState, jobStateOf } from './state.ts';
+import { cleanUpCompletedJob } from './states/complete.ts';
+import { cleanUpFailedJob } from './states/failed.ts';
+import { initializeJob } from './states/initializing.ts';
+import { startAttempt } from './states/new.ts';
+import { prepareRetry } from './states/retrying.ts';
+import { superviseRunningJob } from './states/running.ts';
+import { staySuspended } from './states/suspended.ts';
+import { finishSuspension } from './states/suspending.ts';
+import { recoverFromValidationFailure } from './states/validation-failed.ts';
+import { waitForUserSubmission } from './states/waiting.ts';
+import { statusToWrite, withAttemptAccounting } from './status.ts';
+import { firstStep, type Policy, type Step, stay } from './step.ts';
+import { rejectInvalidJob } from './validation.ts';
 
-/** A plan, and the status that is to be written once it has been carried out. */
-export interface RayJobPlan extends Plan {
-  /** Absent: the status is left as it is. */
-  readonly status?: RayJobStatus;
-  /** The spec was refused and is in order again. */
-  readonly isRepaired?: boolean;
-  /** Once this plan has been carried out, whoever did it knows that the attempt has no cluster yet, and that there was none. */
-  readonly isBeginning?: boolean;
-}
+export type RayJobPlan = ReconcilePlan<RayJobStatus, RayJobMemory>;
 
-/** What happens to a RayJob, from top to bottom. */
-export function planRayJob(observed: ObservedRayJob): RayJobPlan {
-  const subject = subjectOf(observed);
-  if (isManagedExternally(observed.job.spec)) return NOTHING;
-  if (observed.job.metadata?.deletionTimestamp !== undefined) return planned(subject, letGo(subject));
-  const refused = refusal(subject);
-  if (refused !== undefined) return planned(subject, refused);
-  const step = advance(subject);
-  const actions = [...deleteStrays(subject), ...step.actions];
-  const status = step.status === undefined ? {} : { status: accounted(subject, step.status) };
-  return planned(subject, { ...step, actions, ...status });
-}
+/**
+ * Decisions in order; the first that applies is the plan.
+ *
+ * 1. A job that another controller manages stays untouched.
+ * 2. A deleted job is stopped on Ray and then released.
+ * 3. An invalid job moves to ValidationFailed.
+ * 4. Any other job advances from its current state.
+ */
+const POLICIES: readonly Policy[] = [leaveToOtherManager, finishDeletion, rejectInvalidJob, advanceFromState];
 
-/** One stage, one decision. */
-function advance(subject: Subject): Step {
-  switch (subject.status.jobDeploymentStatus ?? JobDeploymentStatus.New) {
-    case JobDeploymentStatus.New:
-      return begin(subject);
-    case JobDeploymentStatus.Initializing:
-      return initialize(subject);
-    case JobDeploymentStatus.Waiting:
-      return keepGang(subject, waitForUser(subject));
-    case JobDeploymentStatus.Running:
-      return keepGang(subject, follow(subject));
-    case JobDeploymentStatus.Suspending:
-    case JobDeploymentStatus.Retrying:
-      return takeDown(subject);
-    case JobDeploymentStatus.Suspended:
-      return rest(subject);
-    case JobDeploymentStatus.Complete:
-    case JobDeploymentStatus.Failed:
-      return tidyUp(subject);
-    case JobDeploymentStatus.ValidationFailed:
-      return goOn(subject);
-    default:
-      // A stage of a newer version; nobody but that version knows what it means.
-      return stay();
-  }
-}
+/** What the job does in each state of `status.jobDeploymentStatus`, and the states that may follow. */
+const STATES: Readonly<Record<JobDeploymentStatus, (state: JobState) => Step>> = {
+  // → Initializing
+  [JobDeploymentStatus.New]: startAttempt,
+  // → Running, Waiting (InteractiveMode), Suspending, Failed
+  [JobDeploymentStatus.Initializing]: initializeJob,
+  // → Running, Failed
+  [JobDeploymentStatus.Waiting]: withMaintainedGang(waitForUserSubmission),
+  // → Complete, Failed, Suspending
+  [JobDeploymentStatus.Running]: withMaintainedGang(superviseRunningJob),
+  // → Suspended
+  [JobDeploymentStatus.Suspending]: finishSuspension,
+  // → New
+  [JobDeploymentStatus.Suspended]: staySuspended,
+  // → New; a Failed job with retries left (backoffLimit) becomes Retrying, see withAttemptAccounting
+  [JobDeploymentStatus.Retrying]: prepareRetry,
+  [JobDeploymentStatus.Complete]: cleanUpCompletedJob,
+  [JobDeploymentStatus.Failed]: cleanUpFailedJob,
+  // → the state before the validation failure
+  [JobDeploymentStatus.ValidationFailed]: recoverFromValidationFailure,
+};
 
-function planned(subject: Subject, { actions, status, requeueAfterMs, isBeginning }: Step): RayJobPlan {
-  const written = status === undefined ? undefined : statusToWrite(subject.status, status, subject.now);
-  const isRepaired =
-    subject.status.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed &&
-    (status === undefined || status.jobDeploymentStatus !== JobDeploymentStatus.ValidationFailed);
+/** The plan for a RayJob: actions in order, the status after them, and the memory for the next reconcile. */
+export function planRayJob(observed: ObservedRayJob, memory: RayJobMemory): RayJobPlan {
+  const state = jobStateOf(observed, memory);
+  const step = firstStep(POLICIES, state) ?? stay();
+  const { actions, requeueAfterMs } = step;
+  const status = step.status === undefined ? undefined : statusToWrite(state.status, step.status, state.now);
   return {
     actions,
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
-    ...(written === undefined ? {} : { status: written }),
-    ...(isRepaired ? { isRepaired } : {}),
-    ...(isBeginning === true ? { isBeginning } : {}),
+    ...(status === undefined ? {} : { status }),
+    memory: afterPlan(state, step, status),
   };
+}
+
+function leaveToOtherManager({ job }: JobState): Step | undefined {
+  return isManagedExternally(job.spec) ? stay() : undefined;
+}
+
+function advanceFromState(state: JobState): Step {
+  const current = state.status.jobDeploymentStatus ?? JobDeploymentStatus.New;
+  // A newer version of the operator may know other states. Jobs in such a state stay unchanged.
+  const step = Object.hasOwn(STATES, current) ? STATES[current](state) : stay();
+  const status = step.status === undefined ? {} : { status: withAttemptAccounting(state, step.status) };
+  return { ...step, actions: [...deleteOrphanedClusters(state), ...step.actions], ...status };
+}
+
+/** A job that has started keeps its pod group in the batch scheduler up to date. */
+function withMaintainedGang(decide: (state: JobState) => Step): (state: JobState) => Step {
+  return (state) => maintainGang(state, decide(state));
 }

@@ -1,78 +1,85 @@
-import { JobDeploymentStatus, JobFailedReason, RayJobState, type RayJobStatus } from '@manta/api';
+import { JobDeploymentStatus, JobFailedReason, type RayJob, RayJobState, type RayJobStatus } from '@manta/api';
 import { timestamp } from '../shared/timestamp.ts';
-import { withEnd } from './attempts.ts';
-import { isMirrorOutdated, NO_CLUSTER_STATUS } from './mirror.ts';
-import { hasEnded } from './pairs.ts';
-import { changed } from './step.ts';
-import type { Subject } from './subject.ts';
+import { withAttemptEnd } from './attempts.ts';
+import { EMPTY_CLUSTER_STATUS, hasClusterStateChanged, isCopyOutdated } from './cluster-status-copy.ts';
+import { recordsFirstReadyHead } from './head.ts';
+import type { JobState } from './state.ts';
+import { hasEnded } from './status-pairs.ts';
+import { withFields } from './step.ts';
 
-/** Failures after which trying again makes no sense: the time is over, or nobody knows whether the job still runs. */
-const FINAL: readonly (string | undefined)[] = [
+/** Failures that are not retried: no time is left, or the job may still run. */
+const FINAL_REASONS: readonly (string | undefined)[] = [
   JobFailedReason.DeadlineExceeded,
   JobFailedReason.JobStatusCheckTimeoutExceeded,
 ];
 
 /**
- * The status as a stage leaves it, with what every stage owes: counters, retries and the end of an attempt. A job that goes on after its
- * spec was repaired has been counted before.
+ * Adds to a state's result what every state owes: success and failure counters, the decision to retry, and the attempt's end. A job that
+ * recovers from a validation failure was counted before.
  */
-export function accounted({ spec, status: before, now }: Subject, after: RayJobStatus): RayJobStatus {
-  if (before.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed) return blank(after);
+export function withAttemptAccounting({ spec, status: before, now }: JobState, after: RayJobStatus): RayJobStatus {
+  if (before.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed) return withRequiredFields(after);
   const isFailed = after.jobDeploymentStatus === JobDeploymentStatus.Failed;
   const isSuccess =
     after.jobDeploymentStatus === JobDeploymentStatus.Complete && after.jobStatus === RayJobState.Succeeded;
   const failed = (before.failed ?? 0) + (isFailed ? 1 : 0);
   const succeeded = (before.succeeded ?? 0) + (isSuccess ? 1 : 0);
-  const isRetried = isFailed && failed <= (spec.backoffLimit ?? -1) && !FINAL.includes(after.reason);
-  const moved = changed(blank(after), {
+  const isRetried = isFailed && failed <= (spec.backoffLimit ?? -1) && !FINAL_REASONS.includes(after.reason);
+  const counted = withFields(withRequiredFields(after), {
     failed,
     succeeded,
     ...(isRetried ? { jobDeploymentStatus: JobDeploymentStatus.Retrying } : {}),
   });
-  return withEnd(before, moved, now);
+  return withAttemptEnd(before, counted, now);
 }
 
-/** A status always shows these, empty or not. */
-export function blank(status: RayJobStatus): RayJobStatus {
-  return { rayJobInfo: {}, rayClusterStatus: NO_CLUSTER_STATUS, failed: 0, succeeded: 0, ...status };
+/** Every written status has these fields, even if they are empty. */
+export function withRequiredFields(status: RayJobStatus): RayJobStatus {
+  return { rayJobInfo: {}, rayClusterStatus: EMPTY_CLUSTER_STATUS, failed: 0, succeeded: 0, ...status };
 }
 
-/** The status of a job whose cluster and submitter are gone: only what outlives an attempt is kept. */
-export function afterAttempt({ startTime, endTime, succeeded, failed, attempts }: RayJobStatus): RayJobStatus {
-  return changed(blank({}), { startTime, endTime, succeeded, failed, attempts });
+/** The status after a teardown: only fields that outlive an attempt. */
+export function clearedForNextAttempt({ startTime, endTime, succeeded, failed, attempts }: RayJobStatus): RayJobStatus {
+  return withFields(withRequiredFields({}), { startTime, endTime, succeeded, failed, attempts });
 }
 
 /**
- * What is to be written; undefined when nothing is. Words and times alone are not worth a write, they go along with the next change of
- * what clients wait for.
+ * The status to write; undefined if the change is not worth a write. A change of messages and times alone is written with the next change
+ * that clients wait for.
  */
 export function statusToWrite(before: RayJobStatus, after: RayJobStatus, now: number): RayJobStatus | undefined {
-  if (!isWorthAWrite(before, after)) return undefined;
+  const isWorthAWrite =
+    !changesOnlyClusterCopy(before, after) || isCopyOutdated(before.rayClusterStatus, after.rayClusterStatus);
+  if (!isWorthAWrite) return undefined;
   if (!hasEnded(after)) return after;
-  const isBack = before.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed;
-  return { ...after, endTime: isBack && after.endTime !== undefined ? after.endTime : timestamp(now) };
+  const isRecovery = before.jobDeploymentStatus === JobDeploymentStatus.ValidationFailed;
+  return { ...after, endTime: isRecovery && after.endTime !== undefined ? after.endTime : timestamp(now) };
 }
 
-/** Stages whose message is what the user waits for. */
-const NEWS: readonly (JobDeploymentStatus | undefined)[] = [
+/** Whether a status write may be debounced: it only updates details of the cluster's status, which users can read from the cluster. */
+export function canDebounceStatus(job: RayJob, after: RayJobStatus): boolean {
+  const before = job.status ?? {};
+  return (
+    changesOnlyClusterCopy(before, after) &&
+    !hasClusterStateChanged(before, after) &&
+    !recordsFirstReadyHead(job, after)
+  );
+}
+
+/** States in which users wait for the message: why a cluster is not ready, or why a spec is invalid. */
+const STATES_WITH_NEWS: readonly (JobDeploymentStatus | undefined)[] = [
   JobDeploymentStatus.Initializing,
   JobDeploymentStatus.ValidationFailed,
 ];
 
-/** Whether the change may wait for more of its kind: only the copy of the cluster's status differs. */
-export function isOnlyMirror(before: RayJobStatus, after: RayJobStatus): boolean {
+function changesOnlyClusterCopy(before: RayJobStatus, after: RayJobStatus): boolean {
   return (
     before.jobStatus === after.jobStatus &&
     before.jobDeploymentStatus === after.jobDeploymentStatus &&
     before.jobStatusCheckFailureStartTime === after.jobStatusCheckFailureStartTime &&
     before.attempts?.at(-1)?.number === after.attempts?.at(-1)?.number &&
-    // That a run is forgotten has to be known before the next one is begun.
+    // A forgotten run must be recorded before the next run starts.
     (before.rayJobInfo?.startTime === undefined || after.rayJobInfo?.startTime !== undefined) &&
-    // What keeps a cluster from coming up, or is wrong with a spec, is news at once.
-    (!NEWS.includes(after.jobDeploymentStatus) || before.message === after.message)
+    (!STATES_WITH_NEWS.includes(after.jobDeploymentStatus) || before.message === after.message)
   );
-}
-
-function isWorthAWrite(before: RayJobStatus, after: RayJobStatus): boolean {
-  return !isOnlyMirror(before, after) || isMirrorOutdated(before.rayClusterStatus, after.rayClusterStatus);
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { headPod, NOW } from '../testing/observed.ts';
-import { planRayJob } from './plan.ts';
-import { questionAbout } from './question.ts';
 import {
   ago,
   check,
@@ -14,6 +12,9 @@ import {
   says,
   sidecar,
   submitter,
+  planJob,
+  needsOfJob,
+  done as finishedSubmitter,
 } from './testing/observed-job.ts';
 
 type Options = Parameters<typeof running>[0];
@@ -42,17 +43,19 @@ describe('a job that is to be suspended', () => {
 
   it('takes the last answer for good enough, however old', () => {
     const observed = leaving({ submission: { state: 'done', at: NOW } });
-    expect(questionAbout(observed)).toEqual({ jobId: 'job-id', newerThan: undefined });
+    expect(needsOfJob(observed).question).toEqual({ jobId: 'job-id', newerThan: undefined });
   });
 
   it('takes no answer from before its submitter ended', () => {
-    expect(questionAbout(leaving({ endSeenAt: NOW }))).toEqual({ jobId: 'job-id', newerThan: NOW });
+    const memory = { submitterEnd: { endedAt: NOW - 1000, seenAt: NOW } };
+    const observed = leaving({ submitter: finishedSubmitter(), memory });
+    expect(needsOfJob(observed).question).toEqual({ jobId: 'job-id', newerThan: NOW });
   });
 
   it('is not asked about when its user has only just said which it is', () => {
     const named = { spec: { submissionMode: 'InteractiveMode' }, status: { jobStatus: undefined as never } } as const;
-    expect(questionAbout(leaving(named))).toBeUndefined();
-    expect(questionAbout(leaving({ spec: named.spec }))).toBeDefined();
+    expect(needsOfJob(leaving(named)).question).toBeUndefined();
+    expect(needsOfJob(leaving({ spec: named.spec })).question).toBeDefined();
   });
 });
 
@@ -155,16 +158,16 @@ describe('a job whose cluster took too long', () => {
 
   it('is looked at no more when nothing is left to be done', () => {
     const gone = submitter({ isTerminating: true });
-    expect(planRayJob(late({ ...nowhere, submitter: gone }))).toEqual({ actions: [] });
+    expect(planJob(late({ ...nowhere, submitter: gone }))).toEqual({ actions: [], memory: expect.anything() });
     const within = { ...nowhere, ...inHead, heads: [sidecar()] };
-    expect(planRayJob(late(within))).toEqual({ actions: [] });
+    expect(planJob(late(within))).toEqual({ actions: [], memory: expect.anything() });
   });
 });
 
 describe('a job that runs without its cluster', () => {
   const selecting = { rayClusterSpec: undefined, clusterSelector: { 'ray.io/cluster': 'job-x' } } as object;
   const without = (seconds: number, options: Options = {}) =>
-    running({ cluster: undefined, missingSince: NOW - seconds * 1000, ...options });
+    running({ cluster: undefined, memory: { clusterMissingSince: NOW - seconds * 1000 }, ...options });
   check({
     'gets it back, where it is its own': [without(0), 'create RayCluster job-x'],
     'does not get one that would run it once more by itself': [without(1, { spec: { submissionMode: 'SidecarMode' } })],
@@ -191,9 +194,9 @@ describe('a job that runs without its cluster', () => {
   });
 
   it('is looked at again when that time is over, and told what is missing', () => {
-    expect(planRayJob(without(290, { spec: selecting })).requeueAfterMs).toBe(10_000);
+    expect(planJob(without(290, { spec: selecting })).requeueAfterMs).toBe(10_000);
     const attempt = { number: 1, rayClusterName: 'job-x', submissionId: 'job-id', startTime: ago(600) };
-    const { status } = planRayJob(without(300, { spec: selecting, status: { attempts: [attempt] } }));
+    const { status } = planJob(without(300, { spec: selecting, status: { attempts: [attempt] } }));
     expect(status?.message).toBe(
       'RayCluster default/job-x, which the job ran on, has been missing since 2026-08-01 11:55:00; exceeded timeout of 300s',
     );

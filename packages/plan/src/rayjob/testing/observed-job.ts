@@ -5,11 +5,18 @@ import type { JobRecord, PodRecord } from '../../raycluster/observed.ts';
 import { buildContext } from '../../testing/build-context.ts';
 import { headPod, headService, NOW } from '../../testing/observed.ts';
 import { say } from '../../testing/plan-in-words.ts';
+import { EMPTY_RAYJOB_MEMORY, type RayJobMemory } from '../memory.ts';
+import { type RayJobNeeds, rayJobNeeds } from '../needs.ts';
 import type { CommandView, JobAnswer, JobReport, ObservedRayJob } from '../observed.ts';
 import { planRayJob, type RayJobPlan } from '../plan.ts';
 
-/** What a test may say about the world around a job. */
-export interface JobOptions extends Partial<Omit<ObservedRayJob, 'job' | 'context'>> {
+/** An observed job, and the operator's memory of it. */
+export interface JobScene extends ObservedRayJob {
+  readonly memory: RayJobMemory;
+}
+
+/** What a test may change about a job and its surroundings. */
+export interface JobOptions extends Partial<Omit<JobScene, 'job' | 'context'>> {
   readonly spec?: Partial<RayJobSpec>;
   readonly metadata?: RayJob['metadata'];
   readonly status?: RayJobStatus;
@@ -20,8 +27,8 @@ export interface JobOptions extends Partial<Omit<ObservedRayJob, 'job' | 'contex
 export const FINALIZER = 'ray.io/rayjob-finalizer';
 const { uid: UID = '', namespace: NAMESPACE = '' } = rayJob('job').metadata ?? {};
 
-/** The job `default/job` with the given differences, before anybody has looked at it. */
-export function observedJob({ spec, metadata, status, env, gates, ...rest }: JobOptions = {}): ObservedRayJob {
+/** The job `default/job` with the given differences, before its first reconcile. */
+export function observedJob({ spec, metadata, status, env, gates, ...rest }: JobOptions = {}): JobScene {
   const plain = rayJob('job');
   const job: RayJob = {
     ...plain,
@@ -31,10 +38,12 @@ export function observedJob({ spec, metadata, status, env, gates, ...rest }: Job
   };
   return {
     now: NOW,
+    steady: NOW,
+    memory: EMPTY_RAYJOB_MEMORY,
     job,
     cluster: undefined,
     heads: [],
-    troubled: [],
+    blockedPods: [],
     podCount: 0,
     submitter: undefined,
     headService: undefined,
@@ -56,15 +65,15 @@ export const STARTED: RayJobStatus = {
   succeeded: 0,
 };
 
-/** A job whose cluster is coming up. */
-export function initializing({ status, ...options }: JobOptions = {}): ObservedRayJob {
+/** A job whose cluster is starting. */
+export function initializing({ status, ...options }: JobOptions = {}): JobScene {
   const metadata = { finalizers: [FINALIZER] };
   const stage = { ...STARTED, jobDeploymentStatus: 'Initializing', ...status } as const;
   return observedJob({ metadata, cluster: cluster('ready'), ...options, status: stage });
 }
 
-/** A job that Ray has, with everything in place. */
-export function running({ status, ...options }: JobOptions = {}): ObservedRayJob {
+/** A job that Ray runs, with all its objects. */
+export function running({ status, ...options }: JobOptions = {}): JobScene {
   return initializing({
     submitter: submitter(),
     headService: headService({ owner: UID, selectsCluster: 'job-x' }),
@@ -81,7 +90,7 @@ export function running({ status, ...options }: JobOptions = {}): ObservedRayJob
 }
 
 /** A job that has ended. */
-export function ended(options: JobOptions = {}): ObservedRayJob {
+export function ended(options: JobOptions = {}): JobScene {
   const endTime = ago(10);
   const status = { jobDeploymentStatus: 'Complete', jobStatus: 'SUCCEEDED', endTime, ...options.status } as const;
   return running({ ...options, status });
@@ -110,7 +119,7 @@ export function submitter(options: Partial<JobRecord> = {}): JobRecord {
 /** A submitter that ended some seconds ago. */
 export const done = (secondsAgo = 1) => submitter({ outcome: 'Complete', finishedAt: NOW - secondsAgo * 1000 });
 
-/** A submitter that has failed for good. */
+/** A submitter that has used up its retries. */
 export const gaveUp = (secondsAgo = 1) =>
   submitter({
     outcome: 'Failed',
@@ -118,7 +127,7 @@ export const gaveUp = (secondsAgo = 1) =>
     failure: { reason: 'BackoffLimitExceeded', message: 'three times' },
   });
 
-/** What Ray says about the job. */
+/** An answer of Ray about the job. */
 export function says(status: string, report: Partial<JobReport> = {}): JobAnswer {
   return { kind: 'answered', at: NOW, report: { status, message: '', startTime: 0, endTime: 0, ...report } };
 }
@@ -126,36 +135,46 @@ export function says(status: string, report: Partial<JobReport> = {}): JobAnswer
 export const DOES_NOT_KNOW: JobAnswer = { kind: 'answered', at: NOW, report: undefined };
 export const IS_SILENT: JobAnswer = {
   kind: 'failing',
-  why: 'nobody answers',
+  why: 'no answer',
   since: NOW,
   at: NOW,
-  isBesideThePoint: false,
+  isMalformed: false,
 };
 export const SUBMITTED: CommandView = { state: 'done', at: NOW - 1 };
 
-/** A plan in a few words: what is done, then the stage and what Ray says, then the reason. */
+/** A plan in a few words: its actions, then the two statuses and the reason. */
 export function inWords(plan: RayJobPlan): readonly string[] {
   const { actions, status } = plan;
   const stage = status === undefined ? [] : [stageOf(status)];
   return [...actions.map(say), ...stage];
 }
 
-/** What is planned for a job, as a list to be read. */
-export function planned(observed: ObservedRayJob): readonly string[] {
-  return inWords(planRayJob(observed));
+/** The plan for a job. */
+export function planJob(scene: JobScene): RayJobPlan {
+  return planRayJob(scene, scene.memory);
 }
 
-/** Promises, each with what was observed and what is planned then. */
-export type Table = Readonly<Record<string, readonly [ObservedRayJob, ...(readonly string[])]>>;
+/** What else has to be read about a job. */
+export function needsOfJob(scene: JobScene): RayJobNeeds {
+  return rayJobNeeds(scene, scene.memory);
+}
 
-/** One test for each promise. */
+/** The plan for a job, as a readable list. */
+export function planned(scene: JobScene): readonly string[] {
+  return inWords(planJob(scene));
+}
+
+/** Test titles, each with a job and the plan for it. */
+export type Table = Readonly<Record<string, readonly [JobScene, ...(readonly string[])]>>;
+
+/** One test for each title. */
 export function check(table: Table): void {
   it.each(Object.entries(table))('%s', (_, [observed, ...expected]) => {
     expect(planned(observed)).toEqual(expected);
   });
 }
 
-/** A time so many seconds before now, as a status has it. */
+/** A time some seconds before now, in the form of a status. */
 export function ago(seconds: number): string {
   return new Date(NOW - seconds * 1000).toISOString().replace('.000', '');
 }
@@ -165,7 +184,7 @@ function stageOf({ jobDeploymentStatus, jobStatus, reason }: RayJobStatus): stri
   return `→ ${words.join(' ')}`;
 }
 
-/** A head pod whose submitter has ended with this code, or still runs. */
+/** A head pod whose submitter has ended with this code, or still runs without one. */
 export function sidecar(exitCode?: number, restartCount = 0): PodRecord {
   const { head } = headPod();
   if (head === undefined) throw new Error('a head pod has a head record');

@@ -144,6 +144,8 @@ export const POD_PROXY_LIMITS = {
   egressConnections: 512,
   /** Bytes of a control frame of a port-forward over SPDY, and of its headers when they are decompressed: kubectl's have some 60. */
   spdyHeaderBytes: 16 * KIB,
+  /** Streams that a client may have open on one connection of a port-forward over SPDY; two for each forwarded connection. A further stream is refused. */
+  spdyStreams: 1_000,
 } as const;
 
 /** Limits of the router for patterns of HTTPRoutes, which are matched on the thread that serves every request. */

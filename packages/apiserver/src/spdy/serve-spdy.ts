@@ -1,5 +1,6 @@
+import { POD_PROXY_LIMITS } from '@manta/base';
 import { Duplex } from 'node:stream';
-import { CONTROL, controlFrame, dataFrame, FLAG_LAST, type Frame, takeFrame } from './frames.ts';
+import { CONTROL, controlFrame, dataFrame, FLAG_LAST, type Frame, FrameReader, REFUSED_STREAM } from './frames.ts';
 import { HeaderCodec, type SpdyHeaders } from './header-codec.ts';
 
 /** One of the streams that a client has opened on a connection. */
@@ -39,24 +40,18 @@ export class SpdyStream extends Duplex {
 }
 
 /**
- * Speaks the server's side of SPDY/3.1 as Kubernetes' clients use it: they open streams, both sides write and close them. Nobody there
- * counts windows; a reader that does not keep up holds the connection. Resolves when the connection has ended.
+ * Speaks the server's side of SPDY/3.1 as Kubernetes' clients use it: they open streams, both sides write and close them. These clients do
+ * not use flow control windows: a reader of one stream that does not keep up blocks the connection. Resolves when the connection has ended.
  */
 export async function serveSpdy(transport: Duplex, onStream: (stream: SpdyStream) => void): Promise<void> {
   const session = new Session(transport, onStream);
-  let bytes: Buffer = Buffer.alloc(0);
-  // Its end is heard also while a reader holds the loop.
+  const reader = new FrameReader();
+  // The loop does not see the end of the connection while a reader blocks it.
   transport.once('close', () => session.close());
   try {
-    for await (const chunk of transport) {
-      bytes = Buffer.concat([bytes, chunk]);
-      for (let next = takeFrame(bytes); next !== undefined; next = takeFrame(bytes)) {
-        bytes = next.rest;
-        await session.handle(next.frame);
-      }
-    }
+    for await (const chunk of transport) for (const frame of reader.read(chunk)) await session.handle(frame);
   } catch {
-    // A client that breaks off, or does not speak SPDY: all it had opened ends.
+    // The client broke off or violated the protocol: its streams end with the connection.
   } finally {
     session.close();
     transport.destroy();
@@ -68,6 +63,8 @@ class Session {
   readonly #onStream: (stream: SpdyStream) => void;
   readonly #streams = new Map<number, SpdyStream>();
   readonly #codec = new HeaderCodec();
+  /** The highest id of a stream that the client has opened. */
+  #lastId = 0;
 
   constructor(transport: Duplex, onStream: (stream: SpdyStream) => void) {
     this.#transport = transport;
@@ -83,18 +80,34 @@ class Session {
     }
     if (frame.type === CONTROL.synStream) await this.#open(frame.body, (frame.flags & FLAG_LAST) !== 0);
     if (frame.type === CONTROL.rstStream) this.#streams.get(frame.body.readUInt32BE(0))?.destroy();
-    if (frame.type === CONTROL.ping) this.#transport.write(controlFrame(CONTROL.ping, frame.body));
+    if (frame.type === CONTROL.ping) await this.#send(controlFrame(CONTROL.ping, frame.body));
+  }
+
+  /** A client that does not read what it has asked for gets nothing more. */
+  async #send(bytes: Buffer): Promise<void> {
+    if (this.#transport.write(bytes) || this.#transport.destroyed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#transport.once('drain', resolve).once('close', resolve);
+    await promise;
+    this.#transport.off('drain', resolve).off('close', resolve);
   }
 
   async #open(body: Buffer, isLast: boolean): Promise<void> {
     const id = body.readUInt32BE(0);
-    if (this.#streams.has(id)) throw new Error(`stream ${id} is open already`);
-    // Then the stream that it belongs to, and a priority: neither is used.
-    const stream = new SpdyStream(id, await this.#codec.read(body.subarray(10)), this.#transport);
+    if (id % 2 === 0 || id <= this.#lastId)
+      throw new Error(`a client opens streams with odd ids in rising order; ${id} came after ${this.#lastId}`);
+    this.#lastId = id;
+    // Six bytes with an associated stream and a priority are not used. Headers of a refused stream are read, too: all share one compressor.
+    const headers = await this.#codec.read(body.subarray(10));
+    if (this.#streams.size >= POD_PROXY_LIMITS.spdyStreams) {
+      await this.#send(controlFrame(CONTROL.rstStream, id, REFUSED_STREAM));
+      return;
+    }
+    const stream = new SpdyStream(id, headers, this.#transport);
     this.#streams.set(id, stream);
     stream.once('close', () => this.#streams.delete(id));
     stream.on('error', () => undefined);
-    this.#transport.write(controlFrame(CONTROL.synReply, id, await this.#codec.write(new Map())));
+    await this.#send(controlFrame(CONTROL.synReply, id, await this.#codec.write(new Map())));
     if (isLast) stream.push(null);
     this.#onStream(stream);
   }

@@ -1,7 +1,7 @@
 import { Duplex, duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CONTROL, controlFrame, dataFrame, takeFrame } from '../../../apiserver/src/spdy/frames.ts';
+import { CONTROL, controlFrame, dataFrame, FrameReader } from '../../../apiserver/src/spdy/frames.ts';
 import { HeaderCodec } from '../../../apiserver/src/spdy/header-codec.ts';
 import { SpdyStream } from '@manta/apiserver';
 import { forwardStreams } from './spdy-forward.ts';
@@ -22,15 +22,11 @@ class Client {
   constructor() {
     [this.near, this.far] = duplexPair();
     this.over = forwardStreams({ connect: async (port) => await this.#connect(port) }, this.far);
-    let bytes: Buffer = Buffer.alloc(0);
+    const reader = new FrameReader();
     this.near
       .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
-        bytes = Buffer.concat([bytes, chunk]);
-        for (let next = takeFrame(bytes); next !== undefined; next = takeFrame(bytes)) {
-          bytes = next.rest;
-          if (next.frame.kind === 'data') this.received += next.frame.body.toString();
-        }
+        for (const frame of reader.read(chunk)) if (frame.kind === 'data') this.received += frame.body.toString();
       });
   }
 

@@ -139,6 +139,7 @@ async function manage(world: World, input: ControllersInput, health: Health, sto
     informers,
     controllers,
     leadership,
+    onMayAct: (mayAct) => (mayAct ? poller.resumeCommands() : poller.suspendCommands()),
     runnables: [
       { name: 'shortcomings', needsLeader: false, run: (signal) => shortcomings.watch(signal) },
       ...(input.env.webhooks

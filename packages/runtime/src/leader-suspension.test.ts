@@ -23,6 +23,7 @@ function setUp(reconcile?: Reconcile) {
   const metrics = createMetricsRegistry();
   const world = { clock, client, random: () => 0, log: silentLogger, metrics };
   const worked: number[] = [];
+  const mayAct: boolean[] = [];
   const note: Reconcile = async () => {
     worked.push(clock.now());
     return { kind: 'requeue-after', delayMs: 1_000 };
@@ -38,6 +39,7 @@ function setUp(reconcile?: Reconcile) {
     informers: [things],
     controllers: [controller],
     leadership: createLeadership(elector),
+    onMayAct: (may) => void mayAct.push(may),
   });
   const stop = new AbortController();
   const ended = manager.run(stop.signal).then(
@@ -53,7 +55,7 @@ function setUp(reconcile?: Reconcile) {
   };
   const workedSince = (at: number) => worked.filter((time) => time > at).length;
   const masterStatus = () => Number(/^leader_election_master_status\{.*\} (.)$/m.exec(metrics.text())?.[1]);
-  return { clock, client, manager, controller, stop, ended, setDown, worked, workedSince, masterStatus };
+  return { clock, client, manager, controller, stop, ended, setDown, worked, workedSince, masterStatus, mayAct };
 }
 
 /** Another process takes the lease. */
@@ -65,7 +67,7 @@ async function takeLease(client: FakeClient, holderIdentity: string): Promise<vo
 
 describe('a leader that cannot reach the API server', () => {
   it('rests after 12 s, lives on, and works again once its lease is renewed', async () => {
-    const { clock, client, manager, setDown, workedSince, masterStatus, stop, ended } = setUp();
+    const { clock, client, manager, setDown, workedSince, masterStatus, mayAct, stop, ended } = setUp();
     await client.create(KIND, { metadata: { name: 'x', namespace: 'n' } });
     await clock.advance(5_000);
     setDown(true);
@@ -73,16 +75,29 @@ describe('a leader that cannot reach the API server', () => {
     const restedAt = clock.now();
     expect(manager.status()).toMatchObject({ isLeading: true, isSuspended: true });
     expect(masterStatus()).toBe(0);
+    expect(mayAct).toEqual([false]);
     await clock.advance(600_000);
     expect(workedSince(restedAt)).toBe(0);
     setDown(false);
     await clock.advance(10_000);
     expect(manager.status()).toMatchObject({ isLeading: true, isSuspended: false });
     expect(masterStatus()).toBe(1);
+    expect(mayAct).toEqual([false, true]);
     expect(workedSince(restedAt)).toBeGreaterThan(3);
     stop.abort();
     await clock.advance(1_000);
     expect(await ended).toBe('stopped');
+    expect(mayAct).toEqual([false, true, false]);
+  });
+
+  it('may not act from the moment at which another process has taken its lease', async () => {
+    const { clock, client, mayAct, ended } = setUp();
+    await clock.advance(5_000);
+    await takeLease(client, 'b');
+    await clock.advance(3_000);
+    expect(mayAct[0]).toBe(false);
+    expect(mayAct).not.toContain(true);
+    expect(await ended).toBe('leader election lost');
   });
 
   it('ends as soon as it sees that another process has the lease', async () => {

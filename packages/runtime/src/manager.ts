@@ -36,6 +36,11 @@ export interface ManagerOptions {
   readonly runnables?: readonly Runnable[];
   /** Absent: we always lead. */
   readonly leadership?: Leadership | undefined;
+  /**
+   * Called with false when this process must not act on anything any more (its lease is in doubt, lost, or about to be given back), and with
+   * true when it may again. For parts outside controllers that have work waiting.
+   */
+  readonly onMayAct?: ((mayAct: boolean) => void) | undefined;
   /** How long running reconciles may take to end once we stop. Default: 30 s. */
   readonly gracePeriodMs?: number | undefined;
 }
@@ -109,7 +114,8 @@ class ProcessManager implements Manager {
       ...informers.map((informer) => guard(informer.type.kind, informer.run(last.signal))),
       ...runnables.filter((part) => !part.needsLeader).map((part) => guard(part.name, part.run(last.signal))),
     ];
-    const lead = (leading: AbortSignal) => this.#lead(leading, stop.signal, guard);
+    const lead = (leading: AbortSignal) =>
+      this.#lead(leading, stop.signal, guard).finally(() => this.#options.onMayAct?.(false));
     await guard('leader election', leadership.runWhenLeader(stop.signal, lead, this.#suspension()));
     if (!stop.signal.aborted && background.length > 0) await aborted(stop.signal);
     last.abort();
@@ -125,10 +131,12 @@ class ProcessManager implements Manager {
     return {
       onSuspended: () => {
         this.#isSuspended = true;
+        this.#options.onMayAct?.(false);
         for (const controller of controllers) controller.suspend();
       },
       onResumed: () => {
         this.#isSuspended = false;
+        this.#options.onMayAct?.(true);
         for (const controller of controllers) controller.resume();
       },
     };
@@ -149,7 +157,8 @@ class ProcessManager implements Manager {
     ]);
     await aborted(leading);
     this.#isLeading = false;
-    // Who has lost the lease must not write any more; who was asked to stop may finish what is under way.
+    // A process that lost the lease must not write any more; one that was asked to stop may finish what is under way.
+    if (!stop.aborted) this.#options.onMayAct?.(false);
     const patienceMs = stop.aborted ? this.#gracePeriodMs / 2 : 0;
     const hasEnded = patienceMs > 0 && (await this.#within(patienceMs, work));
     if (hasEnded) return;

@@ -148,6 +148,58 @@ describe('a command', () => {
     expect(bench.poller.results('me')).toMatchObject([{ state: 'done' }]);
   });
 
+  test('that waits for its turn is not sent while commands are suspended, and is sent once they are resumed', async () => {
+    bench.head().delayMs = 100;
+    perform({ kind: 'stop', id: 'a' }, '1');
+    perform({ kind: 'stop', id: 'b' }, '2');
+    perform({ kind: 'stop', id: 'c' }, '3');
+    perform({ kind: 'stop', id: 'd' }, '4');
+    await clock.settle();
+    bench.poller.suspendCommands();
+    perform({ kind: 'stop', id: 'e' }, '5');
+    await clock.advance(600_000);
+    // Two commands were under way when commands were suspended.
+    const sent = () => bench.head().requests.map(({ path }) => path.split('/')[3]);
+    expect(sent()).toEqual(['a', 'b']);
+    const states = () => bench.poller.results('me').map(({ state }) => state);
+    expect(states()).toEqual(['done', 'done', 'running', 'running', 'running']);
+    bench.poller.resumeCommands();
+    await clock.advance(1_000);
+    expect(sent()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(states()).toEqual(['done', 'done', 'done', 'done', 'done']);
+  });
+
+  test('that waits for a free request over all heads is not sent once commands are suspended', async () => {
+    bench = new PollerBench(clock, { maxInFlight: 1 });
+    bench.head('busy').delayMs = 100;
+    perform({ kind: 'stop', id: 'a' }, '1', 'busy');
+    perform({ kind: 'stop', id: 'b' }, '2', 'other');
+    await clock.settle();
+    bench.poller.suspendCommands();
+    await clock.advance(10_000);
+    expect(bench.head('other').requests).toEqual([]);
+    bench.poller.resumeCommands();
+    await clock.advance(10_000);
+    expect(bench.head('other').requests).toHaveLength(1);
+  });
+
+  test('leaves questions alone while commands are suspended', async () => {
+    bench.poller.suspendCommands();
+    askJob();
+    await clock.settle();
+    expect(askJob().kind).toBe('known');
+  });
+
+  test('that waits when the poller is closed is never sent', async () => {
+    bench.poller.suspendCommands();
+    perform();
+    await clock.settle();
+    bench.poller.close();
+    bench.poller.resumeCommands();
+    await clock.advance(60_000);
+    expect(bench.head().requests).toEqual([]);
+  });
+
   test('leaves no timer and no head behind', async () => {
     perform();
     await clock.advance(1_000);

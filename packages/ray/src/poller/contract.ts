@@ -63,6 +63,12 @@ export interface RayPoller {
   release(owner: string, question?: Question): void;
   /** Forgets the owner: its interests and its commands' results. */
   forget(owner: string): void;
+  /**
+   * Sends no command from now on: commands that wait for their turn, and new ones, wait until {@link resumeCommands}. Commands that were sent
+   * go on, and so do questions. For a process that is not sure to lead any more.
+   */
+  suspendCommands(): void;
+  resumeCommands(): void;
   /** Gives up everything under way; no more news. */
   close(): void;
 }

@@ -4,6 +4,7 @@ import type { CommandResult } from '../command.ts';
 import type { RayHead } from '../head.ts';
 import type { AnswerOf, Question } from '../question.ts';
 import { DEFAULT_TIMEOUTS } from '../ray-client.ts';
+import { CommandGate } from './command-gate.ts';
 import type { Answer, RayPoller, RayPollerOptions } from './contract.ts';
 import { type CommandEnd, HeadState } from './head-state.ts';
 import { KeptConfigs } from './kept-configs.ts';
@@ -35,6 +36,7 @@ export function createRayPoller(options: RayPollerOptions): RayPoller {
     pace: new Pace(),
     reading: new ReadingBytes(RAY_LIMITS.readingBytes),
     kept: new KeptConfigs(RAY_LIMITS.keptConfigBytes),
+    gate: new CommandGate(),
     note: options.onAnswer ?? (() => undefined),
     questionTimeoutMs: options.questionTimeoutMs ?? DEFAULT_TIMEOUTS.questionTimeoutMs,
     commandTimeoutMs: options.commandTimeoutMs ?? DEFAULT_TIMEOUTS.commandTimeoutMs,
@@ -81,7 +83,12 @@ export function createRayPoller(options: RayPollerOptions): RayPoller {
       entries.release(owner);
       commands.forget(owner);
     },
+    suspendCommands: () => world.gate.close(),
+    resumeCommands() {
+      if (!closing.signal.aborted) world.gate.open();
+    },
     close() {
+      world.gate.close();
       closing.abort(new Error('the poller was closed'));
       for (const state of heads.values()) state.stop();
       heads.clear();

@@ -51,10 +51,10 @@ export class HeadState {
     this.#token = token;
   }
 
-  /** Gives a command to the head; `onEnd` is called once, later. */
+  /** Gives a command to the head; `onEnd` is called once, later. A command that was not sent when the gate closed waits until it opens. */
   perform(command: Command, onEnd: (end: CommandEnd) => void): void {
     this.#commands.add(async () => {
-      const end = await this.#withSlot(() => this.#tell(command));
+      const end = await this.#whenAllowed(() => this.#tell(command));
       if (!('error' in end) || !end.error.didNothing) this.#outdate(command);
       onEnd(end);
     });
@@ -175,6 +175,16 @@ export class HeadState {
         work().then(resolve, reject).finally(release);
       });
     });
+  }
+
+  /** Runs `work` with a slot and while the gate for commands is open: it may close during the wait for a slot. */
+  async #whenAllowed<T>(work: () => Promise<T>): Promise<T> {
+    const { gate } = this.#world;
+    for (;;) {
+      await gate.whenOpen();
+      const done = await this.#withSlot(async () => (gate.isOpen ? { value: await work() } : undefined));
+      if (done !== undefined) return done.value;
+    }
   }
 
   #client(ledger?: AnswerLedger): RayClient {

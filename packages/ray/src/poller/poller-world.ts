@@ -3,6 +3,7 @@ import type { RayClock } from '../clock.ts';
 import type { RaySend } from '../transport.ts';
 import type { AnswerNote } from './contract.ts';
 import type { PauseRule } from './breaker.ts';
+import type { CommandGate } from './command-gate.ts';
 import type { Entry } from './entry.ts';
 import type { KeptConfigs } from './kept-configs.ts';
 import type { Pace } from './pace.ts';
@@ -18,6 +19,7 @@ export interface PollerWorld extends PauseRule {
   readonly pace: Pace;
   readonly reading: ReadingBytes;
   readonly kept: KeptConfigs;
+  readonly gate: CommandGate;
   /** Counts the work that an answer caused. */
   readonly note: (answer: AnswerNote) => void;
   /** Aborted when the poller is closed. */

@@ -1,0 +1,22 @@
+/** Whether commands may be sent to heads. Closed while this process is not sure to lead: another process may give commands then. */
+export class CommandGate {
+  #opened: PromiseWithResolvers<void> | undefined;
+
+  get isOpen(): boolean {
+    return this.#opened === undefined;
+  }
+
+  close(): void {
+    this.#opened ??= Promise.withResolvers();
+  }
+
+  open(): void {
+    this.#opened?.resolve();
+    this.#opened = undefined;
+  }
+
+  /** Resolves while the gate is open, perhaps at once; it may be closed again by the time the caller goes on. */
+  async whenOpen(): Promise<void> {
+    await this.#opened?.promise;
+  }
+}

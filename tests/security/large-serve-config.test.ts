@@ -14,11 +14,10 @@ const parseYaml = () => {
 
 /** Reads a text like the RayService controller does; how long this thread worked, and the value. */
 async function read(text: string) {
-  const configs = new ServeConfigs(parseYaml, createYamlOffLoop(COMMAND));
+  const { promise, resolve: onParsed } = Promise.withResolvers<string>();
+  const configs = new ServeConfigs({ parseYaml, offLoop: createYamlOffLoop(COMMAND), onParsed });
   const cpu = process.threadCpuUsage();
-  await new Promise<void>((parsed) => {
-    if (configs.isReady('ns/svc', text, parsed)) parsed();
-  });
+  if (configs.of('ns/svc', text).isPending) await promise;
   const { user, system } = process.threadCpuUsage(cpu);
   return { config: configs.of('ns/svc', text), cpuMs: (user + system) / 1000 };
 }
@@ -47,8 +46,8 @@ describe('a large serveConfigV2', () => {
   it('is refused with a remedy beyond the limit', () => {
     const text = applications(20_000);
     expect(text.length).toBeGreaterThan(1_400_000);
-    const configs = new ServeConfigs(parseKubernetesYaml, createYamlOffLoop(COMMAND));
-    expect(configs.isReady('ns/svc', text, () => undefined)).toBe(true);
+    const offLoop = createYamlOffLoop(COMMAND);
+    const configs = new ServeConfigs({ parseYaml: parseKubernetesYaml, offLoop, onParsed: () => undefined });
     expect(configs.of('ns/svc', text)).toMatchObject({
       ok: false,
       error: expect.stringMatching(/at most 524288 .*JSON/),
@@ -57,7 +56,28 @@ describe('a large serveConfigV2', () => {
 
   it('is refused with a remedy if parsing takes more memory than the container of the operator has room for', async () => {
     const { config } = await read(`[${'1,'.repeat(250_000)}]`);
-    expect(config).toMatchObject({ ok: false, error: expect.stringMatching(/more than the 60 s or 160 MiB .*JSON/) });
+    expect(config).toMatchObject({ ok: false, error: expect.stringMatching(/more than the 30 s or 160 MiB .*JSON/) });
+  });
+
+  it('of a hundred services in one namespace delays a service of another namespace by one text at most', async () => {
+    const offLoop = createYamlOffLoop(COMMAND);
+    const order: string[] = [];
+    const { promise, resolve: victimIsParsed } = Promise.withResolvers<void>();
+    const configs = new ServeConfigs({
+      parseYaml,
+      offLoop,
+      onParsed(key) {
+        order.push(key);
+        if (key === 'victim/svc') victimIsParsed();
+      },
+    });
+    const keys = Array.from({ length: 100 }, (_, index) => `attacker/svc${index}`);
+    for (const key of keys) expect(configs.of(key, applications(400))).toEqual({ ok: false, isPending: true });
+    configs.of('victim/svc', applications(300));
+    await promise;
+    for (const key of keys) configs.forget(key);
+    // The first text was being parsed already; the second was the next in turn when the victim came.
+    expect(order).toEqual(['attacker/svc0', 'attacker/svc1', 'victim/svc']);
   });
 
   it('keeps the error of a text that is no YAML', async () => {

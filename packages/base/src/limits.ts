@@ -172,8 +172,8 @@ export const YAML_LIMITS = {
   environmentBytes: 64 * KIB,
   /** Bytes of a `serveConfigV2` that is parsed on the event loop; a larger one is parsed by a process of its own. */
   onLoopBytes: 16 * KIB,
-  /** How long that process may take. */
-  processMs: 60_000,
+  /** How long that process may take: the largest text takes two seconds, on an overloaded machine ten. Texts of other services wait meanwhile. */
+  processMs: 30_000,
   /** Its heap in MiB: a `serveConfigV2` of the largest size needs 80, hostile YAML more. Together with the operator, the process has to fit into the 512 MiB of the chart: Kubernetes ends both if it does not. */
   processHeapMib: 160,
   /** Bytes of what it answers: aliases may repeat parts of the text. */

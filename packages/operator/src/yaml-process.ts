@@ -1,10 +1,19 @@
 import type { Parsed } from '@manta/api';
 import { YAML_LIMITS } from '@manta/base';
 import { parseWholeYaml } from './kubernetes-yaml.ts';
+import { Turns } from './turns.ts';
 import { toPlain } from './yaml-plain.ts';
 
-/** Parses YAML somewhere else than on the event loop; the value is plain JSON. Rejects if it could not even try. */
-export type YamlOffLoop = (yaml: string) => Promise<Parsed<unknown>>;
+/**
+ * Parses YAML somewhere else than on the event loop; the value is plain JSON. Namespaces take turns. Rejects if no process can be started, and
+ * when `signal` is aborted before the end: then the text is no longer wanted.
+ */
+export type YamlOffLoop = (yaml: string, by: YamlRequester) => Promise<Parsed<unknown>>;
+
+export interface YamlRequester {
+  readonly namespace: string;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** The argument with which the operator's program parses YAML from its standard input, and nothing else. */
 export const PARSE_YAML = '--parse-yaml-from-stdin';
@@ -40,19 +49,21 @@ export function yamlCommand({ execPath, execArgv, argv } = process): readonly st
  * takes too long or too much memory is refused with a remedy.
  */
 export function createYamlOffLoop(command = yamlCommand()): YamlOffLoop {
-  let last: Promise<unknown> = Promise.resolve();
-  return (yaml) => {
-    const parsed = last.then(() => parseInProcess(command, yaml));
-    last = parsed.catch(() => undefined);
-    return parsed;
-  };
+  const turns = new Turns();
+  return (yaml, { namespace, signal }) => turns.take(namespace, () => parseInProcess(command, yaml, signal), signal);
 }
 
-async function parseInProcess([file = '', ...args]: readonly string[], yaml: string): Promise<Parsed<unknown>> {
+async function parseInProcess(
+  [file = '', ...args]: readonly string[],
+  yaml: string,
+  signal: AbortSignal | undefined,
+): Promise<Parsed<unknown>> {
   // Not an import: most operators never need the module, which takes memory.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), YAML_LIMITS.processMs);
+  const kill = () => child.kill('SIGKILL');
+  const timer = setTimeout(kill, YAML_LIMITS.processMs);
+  signal?.addEventListener('abort', kill, { once: true });
   try {
     const ended = new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
@@ -66,7 +77,8 @@ async function parseInProcess([file = '', ...args]: readonly string[], yaml: str
     return { ok: false, error: tooExpensive(yaml) };
   } finally {
     clearTimeout(timer);
-    child.kill('SIGKILL');
+    signal?.removeEventListener('abort', kill);
+    kill();
   }
 }
 

@@ -57,7 +57,11 @@ export function createRayServiceController(world: World, options: RayServiceCont
   const { cache, services, events, ray, context } = options;
   const { poller } = ray;
   const memories = new Map<ObjectKey, ServiceMemory>();
-  const configs = new ServeConfigs(options.parseYaml, options.yamlOffLoop);
+  const configs = new ServeConfigs({
+    parseYaml: options.parseYaml,
+    offLoop: options.yamlOffLoop,
+    onParsed: (key) => controller.enqueue(key),
+  });
   const observer: RayServiceObserver = {
     ...ray,
     cache,
@@ -70,8 +74,6 @@ export function createRayServiceController(world: World, options: RayServiceCont
   };
 
   async function reconcile(key: ObjectKey, pass: ReconcileContext): Promise<ReconcileResult> {
-    const text = services.rayServices.get(key)?.spec?.serveConfigV2 ?? '';
-    if (!configs.isReady(key, text, () => controller.enqueue(key))) return done;
     const observation = await observeRayService(observer, pass);
     if (observation === undefined) {
       poller.forget(ownerOf(key));

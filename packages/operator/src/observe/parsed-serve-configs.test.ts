@@ -27,56 +27,81 @@ describe('serveConfigV2', () => {
 });
 
 describe('ServeConfigs', () => {
+  const PENDING = { ok: false, isPending: true };
   /** Parses when the test says so. */
   function setUp() {
-    const asked: { readonly text: string; readonly end: () => void; readonly fail: () => void }[] = [];
-    const configs = new ServeConfigs(parseKubernetesYaml, (text) => {
-      const { promise, resolve, reject } = Promise.withResolvers<{ ok: true; value: unknown }>();
-      const end = () => resolve({ ok: true, value: Object.fromEntries([['read', text.length]]) });
-      asked.push({ text, end, fail: () => reject(new Error('no process')) });
-      return promise;
+    const asked: { text: string; namespace: string; signal: AbortSignal | undefined; end(): void; fail(): void }[] = [];
+    const parsed: string[] = [];
+    const configs = new ServeConfigs({
+      parseYaml: parseKubernetesYaml,
+      offLoop: (text, by) => {
+        const { promise, resolve, reject } = Promise.withResolvers<{ ok: true; value: unknown }>();
+        const end = () => resolve({ ok: true, value: Object.fromEntries([['read', text.length]]) });
+        asked.push({
+          text,
+          namespace: by.namespace,
+          signal: by.signal,
+          end,
+          fail: () => reject(new Error('no process')),
+        });
+        return promise;
+      },
+      onParsed: (key) => void parsed.push(key),
     });
-    return { configs, asked };
+    return { configs, asked, parsed };
   }
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('parses a short text at once', () => {
+  it('parse a short text at once', () => {
     const { configs, asked } = setUp();
-    expect(configs.isReady('k', 'a: 1', () => undefined)).toBe(true);
-    expect(configs.of('k', 'a: 1')).toEqual({ ok: true, value: { a: 1 } });
+    expect(configs.of('ns/k', 'a: 1')).toEqual({ ok: true, value: { a: 1 } });
     expect(asked).toEqual([]);
   });
 
-  it('parses a long text off the loop, once, and calls back', async () => {
-    const { configs, asked } = setUp();
+  it('parse a long text off the loop, once, on behalf of its namespace, and call back', async () => {
+    const { configs, asked, parsed } = setUp();
     const text = long('a');
-    let calls = 0;
-    const onParsed = () => void (calls += 1);
-    expect(configs.isReady('k', text, onParsed)).toBe(false);
-    expect(configs.isReady('k', text, onParsed)).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(configs.of('ns/k', text)).toEqual(PENDING);
+    expect(configs.of('ns/k', text)).toEqual(PENDING);
+    expect(asked.map(({ namespace }) => namespace)).toEqual(['ns']);
     asked[0]?.end();
     await settle();
-    expect(calls).toBe(1);
-    expect(configs.isReady('k', text, onParsed)).toBe(true);
-    expect(configs.of('k', text)).toEqual({ ok: true, value: { read: text.length } });
+    expect(parsed).toEqual(['ns/k']);
+    expect(configs.of('ns/k', text)).toEqual({ ok: true, value: { read: text.length } });
   });
 
-  it('drops the answer for a text that has been replaced meanwhile', async () => {
-    const { configs, asked } = setUp();
-    configs.isReady('k', long('a'), () => undefined);
-    configs.isReady('k', long('bb'), () => undefined);
+  it('give up a text that has been replaced meanwhile, also by a short one', async () => {
+    const { configs, asked, parsed } = setUp();
+    configs.of('ns/k', long('a'));
+    configs.of('ns/k', long('bb'));
+    expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true, false]);
     asked[1]?.end();
     asked[0]?.end();
     await settle();
-    expect(configs.of('k', long('bb'))).toEqual({ ok: true, value: { read: long('bb').length } });
+    expect(parsed).toEqual(['ns/k']);
+    expect(configs.of('ns/k', long('bb'))).toEqual({ ok: true, value: { read: long('bb').length } });
+    configs.of('ns/k', long('a'));
+    configs.of('ns/k', 'a: 1');
+    asked[2]?.end();
+    await settle();
+    expect(asked[2]?.signal?.aborted).toBe(true);
+    expect(configs.of('ns/k', 'a: 1')).toEqual({ ok: true, value: { a: 1 } });
   });
 
-  it('parses on the loop where no process can be started', async () => {
-    const { configs, asked } = setUp();
-    configs.isReady('k', long('a'), () => undefined);
+  it('give up the text of a service that was deleted', async () => {
+    const { configs, asked, parsed } = setUp();
+    configs.of('ns/k', long('a'));
+    configs.forget('ns/k');
     asked[0]?.fail();
     await settle();
-    expect(configs.of('k', long('a'))).toEqual(parseServeConfig(long('a'), parseWholeYaml));
+    expect([asked[0]?.signal?.aborted, parsed]).toEqual([true, []]);
+  });
+
+  it('parse on the loop where no process can be started', async () => {
+    const { configs, asked } = setUp();
+    configs.of('ns/k', long('a'));
+    asked[0]?.fail();
+    await settle();
+    expect(configs.of('ns/k', long('a'))).toEqual(parseServeConfig(long('a'), parseWholeYaml));
   });
 });

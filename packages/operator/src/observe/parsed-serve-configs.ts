@@ -1,6 +1,7 @@
 import { isRecord, type Parsed, type YamlParser } from '@manta/api';
 import { YAML_LIMITS } from '@manta/base';
 import type { ParsedServeConfig } from '@manta/plan';
+import { namespaceOf, type ObjectKey } from '@manta/runtime';
 import { tooLong } from '../kubernetes-yaml.ts';
 import { parseJson } from '../yaml-json.ts';
 import { toPlain } from '../yaml-plain.ts';
@@ -36,53 +37,73 @@ function kindOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** Keeps what was read of each service: texts may be long, and change seldom. */
+/** The parsed `serveConfigV2` of each service: texts may be long, and change seldom. */
 export class ServeConfigs {
-  readonly #parseYaml: YamlParser;
-  readonly #offLoop: YamlOffLoop | undefined;
-  readonly #known = new Map<string, { readonly text: string; readonly config: ParsedServeConfig }>();
+  readonly #options: ServeConfigsOptions;
+  readonly #known = new Map<ObjectKey, { readonly text: string; readonly config: ParsedServeConfig }>();
   /** Texts that are being parsed off the loop. */
-  readonly #underWay = new Map<string, string>();
+  readonly #underWay = new Map<ObjectKey, { readonly text: string; readonly abort: AbortController }>();
 
-  /** Without `offLoop` long texts are parsed on the event loop. */
-  constructor(parseYaml: YamlParser, offLoop?: YamlOffLoop) {
-    this.#parseYaml = parseYaml;
-    this.#offLoop = offLoop;
+  constructor(options: ServeConfigsOptions) {
+    this.#options = options;
   }
 
-  /**
-   * Whether {@link of} answers at once. If not, the text is being parsed off the loop, and `onParsed` is called when that is over: a
-   * reconcile waits for nothing.
-   */
-  isReady(key: string, text: string, onParsed: () => void): boolean {
-    if (this.#known.get(key)?.text === text) return true;
-    const isShort = text.length <= YAML_LIMITS.onLoopBytes || text.length > YAML_LIMITS.bytes;
-    if (this.#offLoop === undefined || isShort || parseJson(text) !== undefined) return true;
-    if (this.#underWay.get(key) === text) return false;
-    this.#underWay.set(key, text);
-    void this.#parseOffLoop(this.#offLoop, key, text).then(onParsed);
-    return false;
-  }
-
-  of(key: string, text: string): ParsedServeConfig {
+  /** The parsed text, at once. A long text is being parsed off the loop for a while: until `onParsed`, its configuration is pending. */
+  of(key: ObjectKey, text: string): ParsedServeConfig {
     const known = this.#known.get(key);
     if (known?.text === text) return known.config;
-    const config = parseServeConfig(text, this.#parseYaml);
+    const { parseYaml, offLoop } = this.#options;
+    if (offLoop !== undefined && isLong(text)) {
+      this.#start(offLoop, key, text);
+      return PENDING;
+    }
+    const config = parseServeConfig(text, parseYaml);
+    this.#stop(key);
     this.#known.set(key, { text, config });
     return config;
   }
 
-  forget(key: string): void {
+  forget(key: ObjectKey): void {
     this.#known.delete(key);
+    this.#stop(key);
+  }
+
+  #start(offLoop: YamlOffLoop, key: ObjectKey, text: string): void {
+    if (this.#underWay.get(key)?.text === text) return;
+    this.#stop(key);
+    const abort = new AbortController();
+    this.#underWay.set(key, { text, abort });
+    void this.#parse(offLoop, key, text, abort.signal);
+  }
+
+  /** A text that was replaced, or whose service was deleted, need not be parsed to its end. */
+  #stop(key: ObjectKey): void {
+    this.#underWay.get(key)?.abort.abort(new Error('this text is no longer wanted'));
     this.#underWay.delete(key);
   }
 
-  async #parseOffLoop(offLoop: YamlOffLoop, key: string, text: string): Promise<void> {
-    // Where no process can be started, the text is parsed on the loop after all.
-    const config = await offLoop(text).then(configOf, () => parseServeConfig(text, this.#parseYaml));
-    // A newer text has taken its place, or the service was deleted.
-    if (this.#underWay.get(key) !== text) return;
+  async #parse(offLoop: YamlOffLoop, key: ObjectKey, text: string, signal: AbortSignal): Promise<void> {
+    const { parseYaml, onParsed } = this.#options;
+    const parsed = await offLoop(text, { namespace: namespaceOf(key) ?? '', signal }).catch(() => undefined);
+    if (signal.aborted) return;
     this.#underWay.delete(key);
-    this.#known.set(key, { text, config });
+    // If no process can be started, the text is parsed on the loop after all.
+    this.#known.set(key, { text, config: parsed === undefined ? parseServeConfig(text, parseYaml) : configOf(parsed) });
+    onParsed(key);
   }
+}
+
+export interface ServeConfigsOptions {
+  readonly parseYaml: YamlParser;
+  /** Absent: long texts are parsed on the event loop. */
+  readonly offLoop?: YamlOffLoop | undefined;
+  /** Called when a configuration is no longer pending. */
+  readonly onParsed: (key: ObjectKey) => void;
+}
+
+const PENDING: ParsedServeConfig = { ok: false, isPending: true };
+
+/** Too long for the event loop. JSON is parsed fast, and a text beyond the limit is refused unread. */
+function isLong(text: string): boolean {
+  return text.length > YAML_LIMITS.onLoopBytes && text.length <= YAML_LIMITS.bytes && parseJson(text) === undefined;
 }

@@ -98,5 +98,7 @@ export interface HttpBackendRef {
 
 /** `spec.serveConfigV2`, parsed as YAML. */
 export type ParsedServeConfig =
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly error: string };
+  | { readonly ok: true; readonly isPending?: undefined; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly isPending?: undefined; readonly error: string }
+  /** The text is still being parsed: heads keep the configuration that they accepted before. */
+  | { readonly ok: false; readonly isPending: true };

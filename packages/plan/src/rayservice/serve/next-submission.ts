@@ -40,6 +40,7 @@ const RULES: readonly Rule[] = [
   recordCapacityThatWasAccepted,
   keepAcceptedConfig,
   doNothingWhenUpToDate,
+  repeatAcceptedConfigWhileParsing,
   refuseUnreadableConfig,
   refuseToRemoveAllApplications,
   sendConfig,
@@ -113,8 +114,17 @@ function doNothingWhenUpToDate({ isTextNew, isServeEmpty, isCapacityDue }: Facts
   return isTextNew || isServeEmpty || isCapacityDue ? undefined : NONE;
 }
 
+/** The new configuration is not known yet. A head that restarted gets the one that it accepted before, and capacity steps go on with it. */
+function repeatAcceptedConfigWhileParsing(facts: Facts): NextSubmission | undefined {
+  const { state, head, capacity, isServeEmpty, isCapacityDue } = facts;
+  if (!state.serveConfig.isPending) return undefined;
+  const known = head.accepted ?? head.acceptedBeforeRestart;
+  if (known === undefined || !(isServeEmpty || isCapacityDue)) return NONE;
+  return { kind: 'send', desired: { ...known, capacity }, isCapacityOnly: !isServeEmpty };
+}
+
 function refuseUnreadableConfig({ state: { serveConfig } }: Facts): NextSubmission | undefined {
-  if (serveConfig.ok) return undefined;
+  if (serveConfig.ok || serveConfig.isPending) return undefined;
   const { error: why } = serveConfig;
   return { kind: 'refused', why, configProblem: `serveConfigV2 cannot be read: ${why}` };
 }

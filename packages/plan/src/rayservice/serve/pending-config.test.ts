@@ -10,7 +10,7 @@ describe('a RayService whose serveConfigV2 is still being parsed', () => {
     world.settle(5);
     const serve = world.serveOf(world.pending);
     expect(serve.configs).toEqual([]);
-    expect(world.events.filter(({ type }) => type === 'Warning')).toEqual([]);
+    expect(world.events.filter(({ severity }) => severity === 'Warning')).toEqual([]);
     world.serveConfig = undefined;
     world.settle(5);
     expect(serve.configs).toHaveLength(1);

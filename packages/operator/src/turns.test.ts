@@ -48,11 +48,10 @@ describe('Turns', () => {
 
   it('go on after work that failed', async () => {
     const { add, started, end } = setUp();
-    const failing = add('a1');
+    const failing = add('a1').catch(String);
     void add('b1');
-    const failure = expect(failing).rejects.toThrow('no');
     await end(new Error('no'));
-    await failure;
+    expect(await failing).toBe('Error: no');
     expect(started).toEqual(['a1', 'b1']);
   });
 
@@ -60,10 +59,10 @@ describe('Turns', () => {
     const { add, started, end } = setUp();
     const abort = new AbortController();
     void add('a1');
-    const dropped = expect(add('a2', abort.signal)).rejects.toThrow('replaced');
+    const dropped = add('a2', abort.signal).catch(String);
     void add('a3');
     abort.abort(new Error('replaced'));
-    await dropped;
+    expect(await dropped).toBe('Error: replaced');
     await end();
     expect(started).toEqual(['a1', 'a3']);
   });

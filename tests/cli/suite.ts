@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { ServerAccess } from '../conformance/support/http-target.ts';
 import { changeCases } from './cases/change.ts';
 import { getCases } from './cases/get.ts';
+import { insightCases } from './cases/insight.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
 import { podCases } from './cases/pods.ts';
@@ -20,6 +21,7 @@ export function cliSuite(access: () => ServerAccess): void {
   getCases(() => stage);
   changeCases(() => stage);
   objectCases(() => stage);
+  insightCases(() => stage);
   jobCases(() => stage);
   podCases(() => stage);
   rolloutCases(() => stage);

@@ -17,6 +17,17 @@ export class CliError extends Error {
   }
 }
 
+/** The command has printed its answer; scripts read the exit code. Nothing more is printed. */
+export class Finished extends Error {
+  override readonly name = 'Finished';
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode) {
+    super(`finished with exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
 /** The command was called in a way that cannot work: a wrong flag, argument or file. */
 export function usageError(message: string, cause?: unknown): CliError {
   return new CliError(message, ExitCode.Usage, { cause });

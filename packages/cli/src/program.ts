@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { DEFAULT_IMAGE, RAY_VERSION } from './build/cluster-config.ts';
-import { exitCodeOf, ExitCode, isExpected, messageOf, usageError } from './cli-error.ts';
+import { exitCodeOf, ExitCode, Finished, isExpected, messageOf, usageError } from './cli-error.ts';
 import { addCreateCommands } from './commands/create-commands.ts';
 import { addGetCommands } from './commands/get-commands.ts';
 import { addJobCommands } from './commands/job-commands.ts';
@@ -9,6 +9,7 @@ import { addCronCommands } from './commands/cron/cron-commands.ts';
 import { addPodCommands } from './commands/pods/pod-commands.ts';
 import { addRolloutCommands } from './commands/rollout/rollout-commands.ts';
 import { addRunCommand } from './commands/run/run-command.ts';
+import { addInsightCommands } from './commands/insight/insight-commands.ts';
 import { editDistance } from './edit-distance.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { Invocation } from './invocation.ts';
@@ -61,6 +62,7 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addPodCommands(program, open);
   addRolloutCommands(program, open);
   addCronCommands(program, open);
+  addInsightCommands(program, open);
   program
     .argument('[command]')
     .usage('[flags] COMMAND')
@@ -74,6 +76,7 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
 function report(error: unknown, world: CliWorld): ExitCode {
   // Commander has printed the message, with the closest flag or command.
   if (error instanceof CommanderError) return exitCodeOf(error);
+  if (error instanceof Finished) return error.exitCode;
   if (world.signal.aborted) return ExitCode.Failed;
   const text = isExpected(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
   world.stderr.write(`Error: ${text}\n`);

@@ -1,4 +1,7 @@
 export * from './lookup.ts';
+export { type ObjectSummary, type Summary, summary } from './summary/summary.ts';
+export type { ResourceRow } from './summary/resources.ts';
+export { type NodeHealth, type TreeNode, tree } from './tree/tree.ts';
 export type { Cause, Evidence, Health, Link, Why } from './why/cause.ts';
 export { CAUSES, type CauseCode } from './why/codes.ts';
 export { podCause } from './why/pod.ts';

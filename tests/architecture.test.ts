@@ -52,8 +52,7 @@ const MAY_WRITE = [
   /^packages\/manta\/src\/commands\/install-crds\.ts$/,
   // What the user asked for, with the user's own rights.
   /^packages\/cli\/src\/commands\//,
-  /^packages\/operator\/src\/act\.ts$/,
-  /^packages\/operator\/src\/rewrite\.ts$/,
+  /^packages\/operator\/src\/act\/(create-objects|rewrite|write-status)\.ts$/,
   /^packages\/operator\/src\/webhooks\/own-certificate\.ts$/,
   /^packages\/router\/src\/gateway\/writes\.ts$/,
   /^packages\/runtime\/src\/leader-election\.ts$/,

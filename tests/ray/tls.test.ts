@@ -7,7 +7,7 @@ import type { Action, Issue } from '@manta/plan';
 import { createHttpSend, createRayClient } from '@manta/ray';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
-import { issueCertificate } from '../../packages/operator/src/issue-certificate.ts';
+import { issueCertificate } from '../../packages/operator/src/act/issue-certificate.ts';
 import { type LocalRayHead, startRayHead } from '../support/ray-head.ts';
 
 const http = createHttpSend();

@@ -25,9 +25,10 @@ import {
   toKey,
   type World,
 } from '@manta/runtime';
-import { type Actor, act } from '../act.ts';
+import { act } from '../act/act.ts';
+import type { Actor } from '../act/actor.ts';
+import { failedToIssue, issueCertificate } from '../act/issue-certificate.ts';
 import { EmittedWarnings } from '../emitted-warnings.ts';
-import { failedToIssue, issueCertificate } from '../issue-certificate.ts';
 import { type PkiCache, pkiInformers, pkiKeys, readSecret } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 

@@ -16,7 +16,7 @@ import {
   toKey,
   type World,
 } from '@manta/runtime';
-import { act } from '../act.ts';
+import { act } from '../act/act.ts';
 import { EmittedWarnings } from '../emitted-warnings.ts';
 import { withoutManagedFields } from '../observe/child-records.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';

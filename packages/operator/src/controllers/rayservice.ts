@@ -31,7 +31,9 @@ import {
   urgentWhen,
   type World,
 } from '@manta/runtime';
-import { type Actor, act, writeStatus } from '../act.ts';
+import { act } from '../act/act.ts';
+import type { Actor } from '../act/actor.ts';
+import { writeStatus } from '../act/write-status.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { observeRayService } from '../observe/rayservice.ts';
 import { type RayServiceCache, serviceInformerOf } from '../observe/rayservice-cache.ts';

@@ -8,7 +8,9 @@ import {
   requeueAfter,
   type World,
 } from '@manta/runtime';
-import { type Actor, act, writeStatus } from '../act.ts';
+import { act } from '../act/act.ts';
+import type { Actor } from '../act/actor.ts';
+import { writeStatus } from '../act/write-status.ts';
 import { type EmittedEvents, NO_EVENTS, withoutRepeats } from './emitted-events.ts';
 import type { KindDefinition, ReadNeeds, Reconciled, RetryPolicy } from './kind-definition.ts';
 import { observeAndRead } from './observe-and-read.ts';

@@ -1,7 +1,7 @@
 import type { PlanOutcome } from '@manta/plan';
 
-/** What became of one action that did not go as planned. */
-export type Trouble =
+/** How one action failed to go as planned. */
+export type Problem =
   | { readonly kind: 'optional'; readonly missing: string | undefined }
   | {
       readonly kind: 'waiting';
@@ -19,21 +19,21 @@ export type Trouble =
       readonly missing?: string | undefined;
     };
 
-/** Gathers what went wrong while a plan was carried out. The first failure is the one that is told; waiting is told where nothing failed. */
+/** Collects the problems of a plan. The outcome reports the first failure or, without a failure, the shortest wait. */
 export class OutcomeRecord {
   readonly #missing = new Set<string>();
   readonly #refusedGroups: string[] = [];
-  #failed: Extract<Trouble, { kind: 'failed' }> | undefined;
-  #waiting: Extract<Trouble, { kind: 'waiting' }> | undefined;
+  #failed: Extract<Problem, { kind: 'failed' }> | undefined;
+  #waiting: Extract<Problem, { kind: 'waiting' }> | undefined;
 
-  /** True when the plan cannot go on. */
-  note(trouble: Trouble): boolean {
-    if (trouble.kind !== 'waiting' && trouble.missing !== undefined) this.#missing.add(trouble.missing);
-    if (trouble.kind === 'optional') return false;
-    if (trouble.group !== undefined) this.#refusedGroups.push(trouble.group);
-    if (trouble.kind === 'waiting') this.#waiting = sooner(this.#waiting, trouble);
-    else this.#failed ??= trouble;
-    return trouble.continueOnFailure !== true;
+  /** True when the plan cannot continue. */
+  note(problem: Problem): boolean {
+    if (problem.kind !== 'waiting' && problem.missing !== undefined) this.#missing.add(problem.missing);
+    if (problem.kind === 'optional') return false;
+    if (problem.group !== undefined) this.#refusedGroups.push(problem.group);
+    if (problem.kind === 'waiting') this.#waiting = sooner(this.#waiting, problem);
+    else this.#failed ??= problem;
+    return problem.continueOnFailure !== true;
   }
 
   outcome(): PlanOutcome {
@@ -55,9 +55,9 @@ export class OutcomeRecord {
   }
 }
 
-type Waiting = Extract<Trouble, { kind: 'waiting' }>;
+type Waiting = Extract<Problem, { kind: 'waiting' }>;
 
-/** One that does not say how long it takes is looked at soonest. */
+/** A wait of unknown length counts as the shortest. */
 function sooner(a: Waiting | undefined, b: Waiting): Waiting {
   return a === undefined || (b.requeueAfterMs ?? 0) < (a.requeueAfterMs ?? 0) ? b : a;
 }

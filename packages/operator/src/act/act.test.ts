@@ -4,7 +4,9 @@ import { type CreateAction, deleteOwn, patchOwn, patchSelf, updateOwn } from '@m
 import { type EventInput, type Informer, OutdatedError, type ReconcileContext } from '@manta/runtime';
 import { FakeClient } from '@manta/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Actor, act, writeStatus } from './act.ts';
+import { act } from './act.ts';
+import type { Actor } from './actor.ts';
+import { writeStatus } from './write-status.ts';
 
 /** Stands for an informer that has not seen anything: only its identity matters here. */
 const informer = { type: resources.pods, entry: () => undefined } as unknown as Informer;

@@ -1,13 +1,14 @@
-import type { RayCluster, Secret } from '@manta/api';
+import type { KubeObject, RayCluster, RayClusterStatus, Secret } from '@manta/api';
+import type { KubeClient } from '@manta/kube';
 import {
   type Action,
   type BuildContext,
   type Certificate,
   type Issue,
   isIssued,
+  type ObservedOwnPki,
   type ObservedPki,
   type ObservedRayCluster,
-  type Plan,
   planOwnPki,
   planPki,
 } from '@manta/plan';
@@ -16,21 +17,18 @@ import {
   type Controller,
   changes,
   createController,
-  done,
   type EventRecorder,
   fromInformer,
-  type ReconcileContext,
-  type ReconcileResult,
-  requeueAfter,
+  type Informer,
+  type ObjectKey,
   toKey,
   type World,
 } from '@manta/runtime';
-import { act } from '../act/act.ts';
-import type { Actor } from '../act/actor.ts';
 import { failedToIssue, issueCertificate } from '../act/issue-certificate.ts';
-import { EmittedWarnings } from '../emitted-warnings.ts';
-import { type PkiCache, pkiInformers, pkiKeys, readSecret } from '../observe/pki-cache.ts';
+import { type PkiCache, type PkiInformer, pkiInformers, pkiKeys, readSecret } from '../observe/pki-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import type { KindDefinition, ReadNeeds } from '../reconcile/kind-definition.ts';
+import { createReconciler } from '../reconcile/reconciler.ts';
 
 export interface MtlsControllerOptions {
   readonly context: BuildContext;
@@ -41,71 +39,9 @@ export interface MtlsControllerOptions {
   readonly concurrency: number;
 }
 
-/** Observe, plan, act: for the certificates of RayClusters that have mutual TLS. */
+/** Reconciles the certificates of RayClusters with mutual TLS. */
 export function createMtlsController(world: World, options: MtlsControllerOptions): Controller {
-  const { cache, pki, context, installed, events } = options;
-  const warnings = new EmittedWarnings();
-  const secrets = new IssuedSecrets(world);
-
-  async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
-    const cluster = cache.clusters.get(key);
-    if (cluster === undefined) {
-      warnings.forget(key);
-      secrets.forget(key);
-      return done;
-    }
-    const now = world.clock.now();
-    const seen = { cluster, context, installed, now, pods: cache.pods.by('cluster', key) };
-    const { actions, requeueAfterMs } = await planFor(key, seen, pass);
-    const when = { now, generation: cluster.metadata?.generation };
-    const outcome = await act(warnings.withoutRepeats(key, actions, when), actorFor(cluster, pass));
-    if (outcome.kind === 'failed') throw new Error(outcome.message);
-    return requeueAfterMs === undefined ? done : requeueAfter(requeueAfterMs);
-  }
-
-  async function planFor(
-    key: string,
-    seen: Omit<ObservedPki, 'issuers' | 'certificates' | 'secrets'>,
-    pass: ReconcileContext,
-  ): Promise<Plan> {
-    if (pki.issuedBy === 'operator') {
-      const plan = planOwnPki({ ...seen, secrets: pki.secrets.by('cluster', key) });
-      return { ...plan, actions: [...(await issueAll(plan.issues, seen, pass.signal)), ...plan.actions] };
-    }
-    const certificates = pki.certificates.by('cluster', key);
-    const unowned = await secrets.unowned(key, certificates, pass.signal);
-    return planPki({ ...seen, certificates, issuers: pki.issuers.by('cluster', key), secrets: unowned });
-  }
-
-  /** Those that can be made; what is wrong with the authority is told, and nothing is made after it. */
-  async function issueAll(
-    issues: readonly Issue[],
-    { cluster, now }: Pick<ObservedPki, 'cluster' | 'now'>,
-    signal: AbortSignal,
-  ): Promise<readonly Action[]> {
-    const namespace = cluster.metadata?.namespace ?? '';
-    const issued: Action[] = [];
-    for (const issue of issues) {
-      const signer = await readSecret(world.client, namespace, issue.authority, signal);
-      try {
-        issued.push(...issueCertificate(issue, cluster, signer, now));
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        const failed = failedToIssue(issue);
-        const event = { ...failed, note: `${failed.note} ${message}` };
-        return [...issued, { type: 'event', event }, { type: 'abort', message }];
-      }
-    }
-    return issued;
-  }
-
-  function actorFor(object: RayCluster, pass: ReconcileContext): Actor {
-    const informers =
-      pki.issuedBy === 'operator' ? { Secret: pki.secrets } : { Certificate: pki.certificates, Issuer: pki.issuers };
-    const informerOf: Actor['informerOf'] = (kind) => Object.entries(informers).find(([each]) => each === kind)?.[1];
-    return { client: world.client, clock: world.clock, kind: 'RayCluster', object, events, context: pass, informerOf };
-  }
-
+  const { cache, pki } = options;
   return createController(world, {
     name: 'raycluster-mtls',
     kind: 'RayCluster',
@@ -118,7 +54,7 @@ export function createMtlsController(world: World, options: MtlsControllerOption
           changes((cluster) => cluster.metadata?.deletionTimestamp),
         ),
       }),
-      // A pod that has got an address waits for a certificate that names it.
+      // The certificate has to contain the address of every pod.
       fromInformer(cache.pods, {
         when: anyOf(
           changes(({ podIP }) => podIP),
@@ -128,38 +64,143 @@ export function createMtlsController(world: World, options: MtlsControllerOption
       }),
       ...pkiInformers(pki).map((informer) => fromInformer(informer, { keys: pkiKeys })),
     ],
-    reconcile,
+    reconcile:
+      pki.issuedBy === 'operator'
+        ? createReconciler(world, ownPkiDefinition(world, options, pki.secrets))
+        : createReconciler(world, certManagerDefinition(world, options, pki)),
   });
 }
 
-/** Reads the Secrets that cert-manager has written, until each is seen to belong to its Certificate. */
-class IssuedSecrets {
-  readonly #world: World;
-  /** Of each cluster: which issue of a Certificate, by its uid, was seen to be in a Secret that belongs to it. */
-  readonly #owned = new Map<string, Map<string, number>>();
+type Common = Pick<ObservedPki, 'cluster' | 'context' | 'installed' | 'pods' | 'now'>;
 
-  constructor(world: World) {
-    this.#world = world;
-  }
+function commonOf({ clock }: World, { cache, context, installed }: MtlsControllerOptions, key: ObjectKey) {
+  const cluster = cache.clusters.get(key);
+  if (cluster === undefined) return undefined;
+  return { cluster, context, installed, now: clock.now(), pods: cache.pods.by('cluster', key) } satisfies Common;
+}
 
-  async unowned(key: string, certificates: readonly Certificate[], signal: AbortSignal): Promise<readonly Secret[]> {
-    const owned = this.#owned.get(key) ?? new Map<string, number>();
-    this.#owned.set(key, owned);
-    const found: Secret[] = [];
-    for (const certificate of certificates.filter(isIssued)) {
-      const { namespace = '', uid = '' } = certificate.metadata ?? {};
-      // A Secret that was lost is made anew under the next number.
-      const { revision = 0 } = certificate.status ?? {};
-      if (owned.get(uid) === revision) continue;
-      const secret = await readSecret(this.#world.client, namespace, certificate.spec?.secretName ?? '', signal);
-      if (secret === undefined) continue;
-      if (secret.metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true) owned.set(uid, revision);
-      else found.push(secret);
+/** Which issue of each Certificate, by uid and revision, was seen in a Secret that the Certificate owns. */
+type OwnedSecrets = ReadonlyMap<string, number>;
+interface IssuedSecrets extends ReadNeeds {
+  readonly of: readonly Certificate[];
+}
+
+/** cert-manager issues the certificates; the operator makes each Certificate the owner of its Secret. */
+function certManagerDefinition(
+  world: World,
+  options: MtlsControllerOptions,
+  { certificates, issuers }: Extract<PkiCache, { issuedBy: 'cert-manager' }>,
+): KindDefinition<ObservedPki, RayClusterStatus, OwnedSecrets, IssuedSecrets> {
+  return {
+    kind: 'RayCluster',
+    events: options.events,
+    informerOf: (kind): Informer | undefined =>
+      kind === 'Certificate' ? certificates : kind === 'Issuer' ? issuers : undefined,
+    emptyMemory: new Map(),
+    deduplicatesEvents: true,
+    async observe({ key }) {
+      const common = commonOf(world, options, key);
+      if (common === undefined) return undefined;
+      const [issued, issuing] = [certificates.by('cluster', key), issuers.by('cluster', key)];
+      return { ...common, certificates: issued, issuers: issuing, secrets: [] };
+    },
+    objectOf: ({ cluster }) => cluster,
+    needs: (observed, owned) => ({
+      of: observed.certificates.filter((each) => isIssued(each) && owned.get(uidOf(each)) !== revisionOf(each)),
+    }),
+    async read(observed, needs, { signal }) {
+      const secrets: Secret[] = [];
+      for (const { metadata, spec } of needs.of) {
+        const secret = await readSecret(world.client, metadata?.namespace ?? '', spec?.secretName ?? '', signal);
+        if (secret !== undefined) secrets.push(secret);
+      }
+      return { ...observed, secrets };
+    },
+    plan(observed, memory) {
+      const owned = new Map(memory);
+      for (const certificate of observed.certificates)
+        if (observed.secrets.some((secret) => isOwnedBy(secret, certificate)))
+          owned.set(uidOf(certificate), revisionOf(certificate));
+      const unowned = observed.secrets.filter(
+        (secret) => !observed.certificates.some((certificate) => isOwnedBy(secret, certificate)),
+      );
+      return { ...planPki({ ...observed, secrets: unowned }), memory: owned };
+    },
+  };
+}
+
+function uidOf({ metadata }: Certificate): string {
+  return metadata?.uid ?? '';
+}
+
+/** cert-manager recreates a lost Secret under the next revision. */
+function revisionOf({ status }: Certificate): number {
+  return status?.revision ?? 0;
+}
+
+function isOwnedBy({ metadata }: Secret, certificate: Certificate): boolean {
+  const { name } = metadata ?? {};
+  const isNamed = name === certificate.spec?.secretName;
+  return isNamed && metadata?.ownerReferences?.some(({ uid }) => uid === uidOf(certificate)) === true;
+}
+
+interface CertificatesToIssue extends ReadNeeds {
+  readonly issues: readonly Issue[];
+}
+interface ObservedIssues extends ObservedOwnPki {
+  /** What stores the certificates that had to be issued, or reports why they could not be. */
+  readonly issued: readonly Action[];
+}
+
+/** The operator issues the certificates itself. */
+function ownPkiDefinition(
+  world: World,
+  options: MtlsControllerOptions,
+  secrets: PkiInformer<KubeObject>,
+): KindDefinition<ObservedIssues, RayClusterStatus, undefined, CertificatesToIssue> {
+  return {
+    kind: 'RayCluster',
+    events: options.events,
+    informerOf: (kind): Informer | undefined => (kind === 'Secret' ? secrets : undefined),
+    emptyMemory: undefined,
+    deduplicatesEvents: true,
+    async observe({ key }) {
+      const common = commonOf(world, options, key);
+      return common === undefined ? undefined : { ...common, secrets: secrets.by('cluster', key), issued: [] };
+    },
+    objectOf: ({ cluster }) => cluster,
+    needs: (observed) => ({ issues: planOwnPki(observed).issues }),
+    async read(observed, { issues }, { signal }) {
+      return { ...observed, issued: await issueAll(world.client, issues, observed, signal) };
+    },
+    plan(observed) {
+      const { actions, requeueAfterMs } = planOwnPki(observed);
+      return {
+        actions: [...observed.issued, ...actions],
+        ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+      };
+    },
+  };
+}
+
+/** Issues certificates in order; after a failure, which is reported, no other certificate is issued. */
+async function issueAll(
+  client: KubeClient,
+  issues: readonly Issue[],
+  { cluster, now }: { readonly cluster: RayCluster; readonly now: number },
+  signal: AbortSignal,
+): Promise<readonly Action[]> {
+  const issued: Action[] = [];
+  for (const issue of issues) {
+    const signer = await readSecret(client, cluster.metadata?.namespace ?? '', issue.authority, signal);
+    try {
+      issued.push(...issueCertificate(issue, cluster, signer, now));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const failed = failedToIssue(issue);
+      const event = { ...failed, note: `${failed.note} ${message}` };
+      return [...issued, { type: 'event', event }, { type: 'abort', message }];
     }
-    return found;
   }
-
-  forget(key: string): void {
-    this.#owned.delete(key);
-  }
+  return issued;
 }

@@ -1,25 +1,27 @@
-import { Label, type NetworkPolicy } from '@manta/api';
+import { Label, type NetworkPolicy, type RayClusterStatus } from '@manta/api';
 import { resources } from '@manta/kube';
-import { type BuildContext, buildNetworkPolicies, type ObservedRayCluster, planNetworkPolicies } from '@manta/plan';
+import {
+  type BuildContext,
+  buildNetworkPolicies,
+  type ObservedNetworkPolicies,
+  type ObservedRayCluster,
+  planNetworkPolicies,
+} from '@manta/plan';
 import {
   type Controller,
   changes,
   createController,
   createInformer,
-  done,
   type EventRecorder,
   fromInformer,
   type Informer,
-  type ReconcileContext,
-  type ReconcileResult,
-  requeueAfter,
   toKey,
   type World,
 } from '@manta/runtime';
-import { act } from '../act/act.ts';
-import { EmittedWarnings } from '../emitted-warnings.ts';
 import { withoutManagedFields } from '../observe/child-records.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import type { KindDefinition } from '../reconcile/kind-definition.ts';
+import { createReconciler } from '../reconcile/reconciler.ts';
 
 export interface NetworkPolicyControllerOptions {
   readonly context: BuildContext;
@@ -30,7 +32,7 @@ export interface NetworkPolicyControllerOptions {
   readonly concurrency: number;
 }
 
-/** Local copies of all NetworkPolicies; of those that are not about a RayCluster no more than the name. */
+/** Local copies of all NetworkPolicies; only the name of those that belong to no RayCluster. */
 export type NetworkPolicyCache = Informer<NetworkPolicy, 'cluster'>;
 
 export function createNetworkPolicyCache(world: World, namespaces: readonly string[]): NetworkPolicyCache {
@@ -42,37 +44,9 @@ export function createNetworkPolicyCache(world: World, namespaces: readonly stri
   });
 }
 
-/** Observe, plan, act: for the NetworkPolicies of RayClusters. */
+/** Reconciles the NetworkPolicies of RayClusters. */
 export function createNetworkPolicyController(world: World, options: NetworkPolicyControllerOptions): Controller {
-  const { cache, policies, context, installed, events } = options;
-  const warnings = new EmittedWarnings();
-
-  async function reconcile(key: string, pass: ReconcileContext): Promise<ReconcileResult> {
-    const cluster = cache.clusters.get(key);
-    if (cluster === undefined) {
-      warnings.forget(key);
-      return done;
-    }
-    const { namespace = '' } = cluster.metadata ?? {};
-    const named = (cluster.spec === undefined ? [] : buildNetworkPolicies(cluster, cluster.spec)).flatMap(
-      ({ metadata }) => policies.get(toKey(namespace, metadata?.name ?? '')) ?? [],
-    );
-    const seen = [...new Set([...policies.by('cluster', key), ...named])];
-    const { actions, requeueAfterMs } = planNetworkPolicies({ cluster, context, installed, policies: seen });
-    const when = { now: world.clock.now(), generation: cluster.metadata?.generation };
-    const outcome = await act(warnings.withoutRepeats(key, actions, when), {
-      client: world.client,
-      clock: world.clock,
-      kind: 'RayCluster',
-      object: cluster,
-      events,
-      context: pass,
-      informerOf: (kind) => (kind === 'NetworkPolicy' ? policies : informerOf(cache, kind)),
-    });
-    if (outcome.kind !== 'done') throw new Error(outcome.message);
-    return requeueAfterMs === undefined ? done : requeueAfter(requeueAfterMs);
-  }
-
+  const { cache, policies } = options;
   return createController(world, {
     name: 'networkpolicy',
     kind: 'RayCluster',
@@ -82,8 +56,33 @@ export function createNetworkPolicyController(world: World, options: NetworkPoli
       fromInformer(cache.clusters, { when: changes((cluster) => cluster.metadata?.generation) }),
       fromInformer(policies, { keys: (policy) => clusterOf(policy) ?? [] }),
     ],
-    reconcile,
+    reconcile: createReconciler(world, networkPolicyDefinition(options)),
   });
+}
+
+function networkPolicyDefinition({
+  cache,
+  policies,
+  context,
+  installed,
+  events,
+}: NetworkPolicyControllerOptions): KindDefinition<ObservedNetworkPolicies, RayClusterStatus> {
+  return {
+    kind: 'RayCluster',
+    events,
+    informerOf: (kind) => (kind === 'NetworkPolicy' ? policies : informerOf(cache, kind)),
+    emptyMemory: undefined,
+    deduplicatesEvents: true,
+    async observe({ key, namespace }) {
+      const cluster = cache.clusters.get(key);
+      if (cluster === undefined) return undefined;
+      const wanted = cluster.spec === undefined ? [] : buildNetworkPolicies(cluster, cluster.spec);
+      const named = wanted.flatMap(({ metadata }) => policies.get(toKey(namespace, metadata?.name ?? '')) ?? []);
+      return { cluster, context, installed, policies: [...new Set([...policies.by('cluster', key), ...named])] };
+    },
+    objectOf: ({ cluster }) => cluster,
+    plan: planNetworkPolicies,
+  };
 }
 
 /** The cluster that a policy is about, by its label; of one that has lost it, by its owner. */

@@ -1,13 +1,8 @@
 import { ownValue } from '@manta/base';
 import { isObject, type Json } from '../object/json.ts';
-import { meets, type Requirement } from './requirement.ts';
+import { meets } from './selects.ts';
 
-const OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: 'absent',
-};
+const OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
 /** Whether labels are selected by a metav1.LabelSelector; an empty one selects everything, a missing one nothing. */
 export function matchesLabelSelector(selector: Json | undefined, labels: Readonly<Record<string, string>>): boolean {
@@ -21,8 +16,7 @@ export function matchesLabelSelector(selector: Json | undefined, labels: Readonl
 function meetsExpression(expression: Json, labels: Readonly<Record<string, string>>): boolean {
   if (!isObject(expression)) return false;
   const { key, operator, values } = expression;
-  const known = typeof operator === 'string' ? ownValue(OPERATORS, operator) : undefined;
-  if (typeof key !== 'string' || known === undefined) return false;
+  if (typeof key !== 'string' || typeof operator !== 'string' || !OPERATORS.includes(operator)) return false;
   const texts = Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];
-  return meets(labels, { key, operator: known, values: texts });
+  return meets(ownValue(labels, key), operator, texts);
 }

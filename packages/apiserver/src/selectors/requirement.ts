@@ -1,32 +1,26 @@
 import { ownValue } from '@manta/base';
-/** One condition of a label selector. */
+import { meets as valueMeets } from './selects.ts';
+
+/** One condition of a label selector in its text form. */
 export interface Requirement {
   readonly key: string;
-  readonly operator: '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';
+  readonly operator: keyof typeof OPERATORS;
   readonly values: readonly string[];
 }
 
+/** What the operators of the text form are called in specs. */
+const OPERATORS = {
+  '=': 'In',
+  '!=': 'NotIn',
+  in: 'In',
+  notin: 'NotIn',
+  exists: 'Exists',
+  absent: 'DoesNotExist',
+  '>': 'Gt',
+  '<': 'Lt',
+} as const;
+
 /** Whether labels satisfy one condition: `!=` and `notin` are met by an absent label too. */
 export function meets(labels: Readonly<Record<string, string>>, { key, operator, values }: Requirement): boolean {
-  const value = ownValue(labels, key);
-  switch (operator) {
-    case 'exists':
-      return value !== undefined;
-    case 'absent':
-      return value === undefined;
-    case '=':
-    case 'in':
-      return value !== undefined && values.includes(value);
-    case '!=':
-    case 'notin':
-      return value === undefined || !values.includes(value);
-    case '>':
-      return value !== undefined && isInteger(value) && BigInt(value) > BigInt(values[0] ?? 0);
-    case '<':
-      return value !== undefined && isInteger(value) && BigInt(value) < BigInt(values[0] ?? 0);
-  }
-}
-
-function isInteger(text: string): boolean {
-  return /^-?\d+$/.test(text);
+  return valueMeets(ownValue(labels, key), OPERATORS[operator], values);
 }

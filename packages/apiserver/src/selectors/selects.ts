@@ -18,7 +18,10 @@ export function hasLabels(labels: Labels | undefined, wanted: Labels): boolean {
   return Object.entries(wanted).every(([key, value]) => ownValue(labels, key) === value);
 }
 
-/** One condition of a selector; node affinity has `Gt` and `Lt` besides. */
+/**
+ * Whether a value meets one requirement of a selector; undefined is an absent label. Label selectors of specs have the first four operators,
+ * node affinity also `Gt` and `Lt`. An unknown operator is never met.
+ */
 export function meets(value: string | undefined, operator: string, values: readonly string[]): boolean {
   switch (operator) {
     case 'In':

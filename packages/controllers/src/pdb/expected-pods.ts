@@ -1,5 +1,5 @@
 import { ownValue } from '@manta/base';
-import type { OwnerReference, Pod } from '@manta/api';
+import { isRecord, type OwnerReference, type Pod } from '@manta/api';
 import { type ResourceInfo, resourceName, type Store } from '@manta/apiserver';
 import type { Stored } from '../framework/cluster.ts';
 import { readOne } from '../framework/cluster.ts';
@@ -55,8 +55,4 @@ function scalePath(store: Store, { group, plural }: ResourceInfo, version: strin
   const definition = readOne(store, customResourceDefinitions, '', `${plural}.${group}`);
   const served = definition?.spec.versions.find(({ name }) => name === version);
   return served?.subresources?.scale?.specReplicasPath.replace(/^\./, '');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

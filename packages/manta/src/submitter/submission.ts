@@ -1,3 +1,4 @@
+import { isRecord } from '@manta/api';
 import type { JobRequest } from '@manta/ray';
 
 /** What the command line of a submitter says. */
@@ -63,7 +64,7 @@ function readObject(flag: string, text: string | undefined): Readonly<Record<str
   } catch (error) {
     throw new SubmissionProblem(`${flag} is no JSON: ${error instanceof Error ? error.message : ''}`, { cause: error });
   }
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw new SubmissionProblem(`${flag} must be a JSON object, such as {"key": …}`);
 }
 
@@ -78,10 +79,6 @@ function readMap<T>(
   const misfit = Object.keys(map).find((key) => !fits(map[key]));
   if (misfit !== undefined) throw new SubmissionProblem(`${flag} must hold ${what} only; ${misfit} is none`);
   return Object.fromEntries(Object.entries(map).flatMap(([key, value]) => (fits(value) ? [[key, value]] : [])));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import { deepEqual } from '../../object/deep-equal.ts';
 import type { Json } from '../../object/json.ts';
 import { asList, asMap, formOf, isSameForm, narrow, typeAt } from './atom.ts';
@@ -111,8 +112,4 @@ function itemsByElement(list: ListType, items: readonly Json[]): ReadonlyMap<Pat
     else same.push(item);
   }
   return known;
-}
-
-function ownValue(map: Readonly<Record<string, Json>>, key: string): Side {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
 }

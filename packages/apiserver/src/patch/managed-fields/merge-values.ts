@@ -1,3 +1,4 @@
+import { ownValue } from '@manta/base';
 import type { Json } from '../../object/json.ts';
 import { asList, asMap, formOf, narrow, typeAt } from './atom.ts';
 import { mergeLists } from './merge-lists.ts';
@@ -35,7 +36,3 @@ function mergeList(list: ListType, live: Json | undefined, applied: Json): Json 
 
 /** Fields that the schema does not know are left as they are; an applied object with such a field was refused before. */
 const unknownType: MergeType = () => ({ scalar: 'untyped' });
-
-function ownValue(map: Readonly<Record<string, Json>>, key: string): Json | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
-}

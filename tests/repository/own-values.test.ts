@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** Tables whose keys are a union type or come from Node, so that no key is foreign. */
 const COMPLETE_TABLES: ReadonlySet<string> = new Set(
-  'KEYCTL END_OF METHODS LINE_START DESCRIPTIONS NAMESPACE_FLAGS usageIds emptyType'.split(' '),
+  'KEYCTL END_OF METHODS LINE_START DESCRIPTIONS NAMESPACE_FLAGS SPEC_OPERATORS emptyType'.split(' '),
 );
 /** Names of numbers: lists are read by them. */
 const NUMBERS: ReadonlySet<string> = new Set(

@@ -4,12 +4,12 @@ import { meets as valueMeets } from './selects.ts';
 /** One condition of a label selector in its text form. */
 export interface Requirement {
   readonly key: string;
-  readonly operator: keyof typeof OPERATORS;
+  readonly operator: keyof typeof SPEC_OPERATORS;
   readonly values: readonly string[];
 }
 
 /** What the operators of the text form are called in specs. */
-const OPERATORS = {
+const SPEC_OPERATORS = {
   '=': 'In',
   '!=': 'NotIn',
   in: 'In',
@@ -22,5 +22,5 @@ const OPERATORS = {
 
 /** Whether labels satisfy one condition: `!=` and `notin` are met by an absent label too. */
 export function meets(labels: Readonly<Record<string, string>>, { key, operator, values }: Requirement): boolean {
-  return valueMeets(ownValue(labels, key), OPERATORS[operator], values);
+  return valueMeets(ownValue(labels, key), SPEC_OPERATORS[operator], values);
 }

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { messageOf } from '@manta/base';
 import { type Container, durationFromMs, formatDuration, type LifecycleHandler } from '@manta/api';
 import type { Clock } from '@manta/kube';
-import { type ContainerMoment, type Ended, type RestartPolicy, restarts } from './container-state.ts';
+import { type Ended, type RestartPolicy, restarts } from './container-state.ts';
+import {
+  type ContainerEvent,
+  type ContainerState,
+  letsNextBegin,
+  newContainer,
+  nextContainerState,
+} from './container-transition.ts';
 import type { ContainerView } from './pod-status.ts';
 import type { ProcessEnd, ProcessRequest, Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
 import { BackOff, backOffMs } from './back-off.ts';
@@ -39,14 +46,11 @@ export interface ContainerRequest extends ProcessRequest {
 }
 
 const CONFIG_RETRY_MS = 2_000;
-/** What a kubelet says of a container that has not run when its pod ends. */
-const NOT_FOUND = {
-  code: 137,
-  reason: 'ContainerStatusUnknown',
-  message: 'The container could not be located when the pod was terminated',
-} as const;
 
-/** One container from its first start to its last end: probed, restarted by its policy, stopped with its hooks. */
+/**
+ * Runs one container from its first start to its last end: probes it, restarts it by its policy, stops it with its hooks. What is known of
+ * the container is one value; `nextContainerState` says how each event changes it.
+ */
 export class ContainerRunner {
   readonly container: Container;
   readonly #host: ContainerHost;
@@ -55,9 +59,7 @@ export class ContainerRunner {
   readonly #backOffs = new BackOff();
   readonly #begun = Promise.withResolvers<void>();
   readonly #started = Promise.withResolvers<void>();
-  #attempt = 0;
-  #moment: ContainerMoment;
-  #last: Ended | undefined;
+  #state: ContainerState;
   #process: SandboxProcess | undefined;
   #ending: Ending | undefined;
   #output: OutputTimes | undefined;
@@ -67,12 +69,13 @@ export class ContainerRunner {
     this.container = container;
     this.#policy = policy;
     this.#host = host;
-    this.#moment = { state: 'waiting', reason: waiting };
+    this.#state = newContainer(waiting);
   }
 
   view(): ContainerView {
     const { name, image = '' } = this.container;
-    return { name, image, attempt: this.#attempt, moment: this.#moment, last: this.#last };
+    const { attempt, moment, last } = this.#state;
+    return { name, image, attempt, moment, last };
   }
 
   get process(): SandboxProcess | undefined {
@@ -81,7 +84,7 @@ export class ContainerRunner {
 
   /** Whether something of it runs, its hook before it counts as running included. */
   get isAlive(): boolean {
-    return this.#process !== undefined || this.#moment.state === 'running';
+    return this.#process !== undefined || this.#state.moment.state === 'running';
   }
 
   /** Resolves when it has begun, its hook included, or cannot begin for now: the pod's next container may. */
@@ -113,8 +116,7 @@ export class ContainerRunner {
         if (request === undefined) return;
         const ended = await this.#runOnce(request);
         if (this.#stop.signal.aborted || !restarts(this.#policy, ended.code)) return;
-        this.#last = ended;
-        this.#attempt += 1;
+        this.#apply({ type: 'will restart' });
         this.#previousOutput = this.#output;
         await this.#backOff(this.#backOffs.after(ended.endMs - (ended.startMs ?? ended.endMs)));
       }
@@ -132,17 +134,7 @@ export class ContainerRunner {
     if (process !== undefined) {
       if (isFirst) this.#host.tell('Normal', 'Killing', `Stopping container ${this.container.name}`);
       await this.#end(process, graceMs);
-    } else if (this.#moment.state === 'waiting') this.#endUnstarted();
-  }
-
-  /** It will not begin any more: it has ended as its last run did, and is unknown where there was none. */
-  #endUnstarted(): void {
-    if (this.#last === undefined) {
-      this.#set({ state: 'ended', ...NOT_FOUND, endMs: this.#host.clock.now() });
-      return;
-    }
-    this.#attempt -= 1;
-    this.#set({ state: 'ended', ...this.#last });
+    } else this.#apply({ type: 'stopped', nowMs: this.#host.clock.now() });
   }
 
   /** Until its image can be had; one that could not be installed is tried again, ever more seldom. */
@@ -154,7 +146,7 @@ export class ContainerRunner {
       const problem = answer.kind === 'unknown' ? answer.message : await this.#install(answer.what, answer.done);
       if (problem === undefined) continue;
       this.#host.tell('Warning', 'Failed', `Failed to pull image "${image}": ${problem}`);
-      this.#set({ state: 'waiting', reason: 'ErrImagePull', message: problem });
+      this.#apply({ type: 'waits', reason: 'ErrImagePull', message: problem });
       await (answer.kind === 'unknown' ? this.#stopped() : this.#pause(backOffMs(failures)));
     }
   }
@@ -164,7 +156,7 @@ export class ContainerRunner {
     const { image = '' } = this.container;
     this.#host.tell('Normal', 'Pulling', `Pulling image "${image}": ${what} is being installed`);
     const message = `${what} is being installed from PyPI; this takes a minute or more`;
-    this.#set({ state: 'waiting', reason: 'ContainerCreating', message });
+    this.#apply({ type: 'waits', reason: 'ContainerCreating', message });
     try {
       await Promise.race([done, this.#stopped()]);
     } catch (error) {
@@ -182,13 +174,13 @@ export class ContainerRunner {
   async #requestInTime(): Promise<ContainerRequest | undefined> {
     for (let told = ''; !this.#stop.signal.aborted; ) {
       try {
-        return await this.#host.request(this.container, this.#attempt);
+        return await this.#host.request(this.container, this.#state.attempt);
       } catch (error) {
         const message = messageOf(error);
         const reason = error instanceof ContainerConfigError ? error.reason : 'CreateContainerError';
         if (told !== message) this.#host.tell('Warning', ...eventOf(error, message));
         told = message;
-        this.#set({ state: 'waiting', reason, message });
+        this.#apply({ type: 'waits', reason, message });
         // Nothing of a pod runs before all of its volumes are ready.
         if (!(error instanceof VolumeError)) this.#begun.resolve();
         await this.#pause(CONFIG_RETRY_MS);
@@ -220,7 +212,7 @@ export class ContainerRunner {
       this.#output.close();
     }
     const ended: Ended = { ...this.#describe(end, request), startMs, endMs: clock.now() };
-    this.#set({ state: 'ended', ...ended });
+    this.#apply({ type: 'ended', run: ended });
     return ended;
   }
 
@@ -246,7 +238,7 @@ export class ContainerRunner {
       await this.#end(process, this.#host.graceMs);
       return;
     }
-    this.#set({ state: 'running', startMs, isReady: false, isStarted: startupProbe === undefined });
+    this.#apply({ type: 'runs', startMs, hasStartupProbe: startupProbe !== undefined });
     await this.#watch(process, over);
   }
 
@@ -256,10 +248,10 @@ export class ContainerRunner {
       target,
       {
         started: () => {
-          this.#setRunning({ isStarted: true });
+          this.#apply({ type: 'startup probe succeeded' });
           this.#started.resolve();
         },
-        ready: (isReady) => this.#setRunning({ isReady }),
+        ready: (isReady) => this.#apply({ type: 'readiness changed', isReady }),
         failed: (probe, message) => this.#host.tell('Warning', 'Unhealthy', `${probe} probe failed: ${message}`),
         unhealthy: (probe) => void this.#endUnhealthy(process, probe),
       },
@@ -301,7 +293,7 @@ export class ContainerRunner {
     const wait = formatDuration(durationFromMs(waitMs));
     const message = `back-off ${wait} restarting failed container=${name} pod=${podName}`;
     this.#host.tell('Warning', 'BackOff', `Back-off restarting failed container ${name} in pod ${podName}`);
-    this.#set({ state: 'waiting', reason: 'CrashLoopBackOff', message });
+    this.#apply({ type: 'waits', reason: 'CrashLoopBackOff', message });
     await this.#pause(waitMs);
   }
 
@@ -309,16 +301,12 @@ export class ContainerRunner {
     return pause(this.#host.clock, ms, this.#stop.signal);
   }
 
-  #setRunning(change: { readonly isReady: boolean } | { readonly isStarted: boolean }): void {
-    if (this.#moment.state !== 'running') return;
-    const changed = { ...this.#moment, ...change };
-    const { isReady, isStarted } = this.#moment;
-    if (changed.isReady !== isReady || changed.isStarted !== isStarted) this.#set(changed);
-  }
-
-  #set(moment: ContainerMoment): void {
-    this.#moment = moment;
-    if (moment.state !== 'waiting' || moment.reason.startsWith('Err')) this.#begun.resolve();
+  /** Moves to the next state; the pod is told where users would see a difference. */
+  #apply(event: ContainerEvent): void {
+    const before = this.#state;
+    this.#state = nextContainerState(before, event);
+    if (this.#state.moment === before.moment) return;
+    if (letsNextBegin(this.#state)) this.#begun.resolve();
     this.#host.changed();
   }
 }

@@ -11,6 +11,7 @@ import { ContainerRequests } from './container-requests.ts';
 import { ContainerRunner } from './container-runner.ts';
 import type { ImageTable } from '../environment/images.ts';
 import { pause } from './pause.ts';
+import { isPodOver, NEW_POD, nextPodState, type PodEvent, type PodState } from './pod-transition.ts';
 import { removeFolder } from '../volumes/remove-folder.ts';
 import { whyTooLarge } from '../volumes/volume-usage.ts';
 import { memoryFolders, prepareVolume, type VolumeSources } from '../volumes/volumes.ts';
@@ -52,7 +53,10 @@ const DEADLINE: PodEnd = {
 /** A pod that is not ready after so long lets others begin. */
 const LONGEST_TURN_MS = 15_000;
 
-/** One pod on this machine, from its sandbox to its last container's end. */
+/**
+ * Runs one pod on this machine, from its sandbox to its last container's end. What is known of the pod is one value; `nextPodState` says how
+ * each event changes it.
+ */
 export class PodWorker {
   readonly uid: string;
   #pod: Stored<Pod>;
@@ -63,18 +67,12 @@ export class PodWorker {
   readonly #inits: readonly ContainerRunner[];
   readonly #mains: readonly ContainerRunner[];
   readonly #requests: ContainerRequests;
-  #sandbox: Sandbox | undefined;
-  /** Nothing will run in it any more. */
-  #isOver = false;
-  #problem: string | undefined;
-  #ended: PodEnd | undefined;
-  #isStopping = false;
+  #state: PodState = NEW_POD;
+  /** Aborted when it is to end, whoever wants that. */
   readonly #stopping = new AbortController();
-  /** Told when nothing of it runs any more. */
+  /** Aborted when nothing of it runs any more. */
   readonly #done = new AbortController();
   #stopped: Promise<void> | undefined;
-  #stopByMs = Number.POSITIVE_INFINITY;
-  #isForced = false;
   #endTurn: () => void = () => undefined;
   readonly #runs: Promise<void>[] = [];
 
@@ -85,7 +83,10 @@ export class PodWorker {
     this.#changed = changed;
     this.#startMs = node.clock.now();
     this.#folder = join(node.folder, pod.metadata.uid);
-    this.#requests = new ContainerRequests(node, this.#folder, () => ({ pod: this.#pod, ip: this.#sandbox?.ip ?? '' }));
+    this.#requests = new ContainerRequests(node, this.#folder, () => ({
+      pod: this.#pod,
+      ip: this.#state.sandbox?.ip ?? '',
+    }));
     const policy = restartPolicyOf(pod);
     const runner = (container: Container, own: typeof policy, waiting?: string) =>
       new ContainerRunner(container, own, this.#host(container), waiting);
@@ -100,7 +101,18 @@ export class PodWorker {
 
   /** Where it runs; undefined before it does, and when it has ended. */
   get sandbox(): Sandbox | undefined {
-    return this.#isOver ? undefined : this.#sandbox;
+    return isPodOver(this.#state) ? undefined : this.#state.sandbox;
+  }
+
+  get #isStopping(): boolean {
+    return this.#state.phase === 'stopping';
+  }
+
+  /** Moves to the next state; false where the event changes nothing. */
+  #apply(event: PodEvent): boolean {
+    const before = this.#state;
+    this.#state = nextPodState(before, event);
+    return this.#state !== before;
   }
 
   /** The status to report now. */
@@ -111,16 +123,16 @@ export class PodWorker {
       pod: current,
       containers: this.#mains.map((runner) => runner.view()),
       ...(this.#inits.length === 0 ? {} : { initContainers: this.#inits.map((runner) => runner.view()) }),
-      podIp: this.#sandbox?.ip ?? '',
+      podIp: this.#state.sandbox?.ip ?? '',
       hostIp: this.#node.hostIp,
       startMs: this.#startMs,
       nowMs: this.#node.clock.now(),
       hasSandbox: this.sandbox !== undefined,
       // Told when it is so: after that nobody looks again.
-      ended: isQuiet ? this.#ended : undefined,
+      ended: isQuiet ? this.#state.end : undefined,
       runtime: 'manta',
     });
-    const words = this.#ended === undefined ? this.#problem : message;
+    const words = this.#state.end === undefined ? this.#state.problem : message;
     return words === undefined ? status : { ...status, message: words };
   }
 
@@ -136,9 +148,7 @@ export class PodWorker {
     try {
       await this.#start();
     } catch (error) {
-      const message = messageOf(error);
-      this.#problem = message;
-      this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', message);
+      this.#failToStart(messageOf(error));
     } finally {
       this.#done.abort();
       this.#endTurn();
@@ -149,10 +159,8 @@ export class PodWorker {
 
   /** Ends everything within the grace period and takes the sandbox down; never rejects. Asking again waits for the same end, or a sooner one. */
   stop(graceSeconds = graceOf(this.#pod)): Promise<void> {
-    this.#isStopping = true;
+    this.#apply({ type: 'stop requested', nowMs: this.#node.clock.now(), graceSeconds });
     this.#stopping.abort();
-    this.#isForced ||= graceSeconds <= 0;
-    this.#stopByMs = Math.min(this.#stopByMs, this.#node.clock.now() + graceSeconds * 1000);
     const hurry = this.#stopped === undefined ? undefined : this.#endAll();
     if (this.#stopped === undefined) {
       this.#stopped = this.#stop();
@@ -176,10 +184,8 @@ export class PodWorker {
 
   /** Ends what runs, for good; what it said stays, as does the object. */
   async #endFor(why: PodEnd, graceMs: number): Promise<void> {
-    if (this.#ended !== undefined || this.#isStopping || this.#isOver) return;
-    this.#ended = why;
+    if (!this.#apply({ type: 'ended by the kubelet', end: why, stopByMs: this.#node.clock.now() + graceMs })) return;
     this.#node.tell(this.#pod, why.reason === 'Evicted' ? 'Warning' : 'Normal', why.reason, why.message);
-    this.#stopByMs = this.#node.clock.now() + graceMs;
     this.#stopping.abort();
     await this.#endAll();
   }
@@ -218,7 +224,6 @@ export class PodWorker {
       ports: (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)),
     });
     if (sandbox === undefined) return;
-    this.#sandbox = sandbox;
     // Asked to stop while it was being made: whoever asked saw nothing to take down.
     if (this.#isStopping) {
       await this.#takeDown();
@@ -238,7 +243,7 @@ export class PodWorker {
       await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
       const hasFailed = !isSidecar(init.container) && moment.state === 'ended' && moment.code !== 0;
-      if (this.#isStopping || this.#ended !== undefined || hasFailed) return false;
+      if (this.#isStopping || this.#state.end !== undefined || hasFailed) return false;
     }
     return true;
   }
@@ -247,7 +252,7 @@ export class PodWorker {
   async #runMains(): Promise<void> {
     const runs: Promise<void>[] = [];
     for (const main of this.#mains) {
-      if (this.#isStopping || this.#ended !== undefined) break;
+      if (this.#isStopping || this.#state.end !== undefined) break;
       runs.push(this.#begin(main));
       await main.begun;
     }
@@ -263,8 +268,8 @@ export class PodWorker {
   /** What has ended by itself keeps its output and nothing else: others get its address. */
   async #rest(): Promise<void> {
     await this.#endSidecars(() => graceOf(this.#pod) * 1000);
-    this.#isOver = true;
-    await this.#sandbox?.destroy().catch(() => undefined);
+    this.#apply({ type: 'finished' });
+    await this.#state.sandbox?.destroy().catch(() => undefined);
     this.#requests.removeGroups();
   }
 
@@ -277,11 +282,10 @@ export class PodWorker {
     ) {
       try {
         const sandbox = await this.#node.driver.create(request);
-        this.#problem = undefined;
+        this.#apply({ type: 'sandbox created', sandbox });
         return sandbox;
       } catch (error) {
-        this.#problem = messageOf(error);
-        this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', this.#problem);
+        this.#failToStart(messageOf(error));
         // Others need not wait for it.
         this.#endTurn();
         this.#changed();
@@ -291,6 +295,11 @@ export class PodWorker {
     return undefined;
   }
 
+  #failToStart(problem: string): void {
+    this.#apply({ type: 'failed to start', problem });
+    this.#node.tell(this.#pod, 'Warning', 'FailedCreatePodSandBox', problem);
+  }
+
   async #stop(): Promise<void> {
     await this.#endAll();
     await this.#takeDown();
@@ -298,11 +307,14 @@ export class PodWorker {
 
   async #endAll(): Promise<void> {
     await this.#endContainers();
-    await this.#endSidecars(() => Math.max(this.#stopByMs - this.#node.clock.now(), this.#isForced ? 0 : SIDECAR_MS));
+    await this.#endSidecars(() => {
+      const isForced = this.#state.phase === 'stopping' && this.#state.isForced;
+      return Math.max(this.#state.stopByMs - this.#node.clock.now(), isForced ? 0 : SIDECAR_MS);
+    });
   }
 
   async #endContainers(): Promise<void> {
-    const left = Math.max(0, this.#stopByMs - this.#node.clock.now());
+    const left = Math.max(0, this.#state.stopByMs - this.#node.clock.now());
     const runners = [...this.#mains, ...this.#inits.filter(({ container }) => !isSidecar(container))];
     await Promise.all(runners.map((runner) => runner.stop(left)));
   }
@@ -314,7 +326,7 @@ export class PodWorker {
 
   /** Never rejects: if the supervisor has ended, so have its processes; a folder that cannot be removed is removed at the next start. */
   async #takeDown(): Promise<void> {
-    await this.#sandbox?.destroy().catch(() => undefined);
+    await this.#state.sandbox?.destroy().catch(() => undefined);
     this.#requests.removeGroups();
     removeFolder(this.#folder);
   }
@@ -327,7 +339,7 @@ export class PodWorker {
 
   #host(container: Container) {
     return {
-      sandbox: lazily(() => this.#sandbox),
+      sandbox: lazily(() => this.#state.sandbox),
       clock: this.#node.clock,
       podName: `${this.#pod.metadata.name}_${this.#pod.metadata.namespace}(${this.uid})`,
       graceMs: graceOf(this.#pod) * 1000,

@@ -1,3 +1,7 @@
+/**
+ * The custom resources: types, names, defaults, validation, quantities, cron expressions, the operator's Configuration, and the constants that
+ * KubeRay's users rely on (labels, annotations, events). Pure: no I/O, no clock, no randomness, also for browsers. `@manta/api/crds` has the CRDs.
+ */
 export * from './annotations.ts';
 export * from './canonical-json.ts';
 export * from './conditions.ts';

@@ -1,5 +1,6 @@
 /**
- * What several packages need and none of them should own: limits for input from outside, and error boundaries for callbacks.
+ * What several packages need and none of them should own: limits for input from outside, error boundaries for callbacks, and small
+ * functions that would be written again otherwise.
  * Imports nothing; every other package may import it, except `api` and `plan`, which run in browsers.
  */
 export { closeWhenIdle } from './close-when-idle.ts';

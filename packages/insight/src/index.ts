@@ -1,3 +1,6 @@
+/**
+ * What an observed cluster means, for people: why an object is not healthy, its tree, a summary, what an edit would do. Pure, also for browsers.
+ */
 export * from './lookup.ts';
 export { type ObjectSummary, type Summary, summary } from './summary/summary.ts';
 export type { ResourceRow } from './summary/resources.ts';

@@ -1,3 +1,7 @@
+/**
+ * Talks to an API server. `loadConnection` reads kubeconfigs and in-cluster credentials, `createTransport` keeps HTTP/2 sessions and retries,
+ * `createKubeClient` sends typed requests and watches. Besides: logs, exec and port-forward of pods, discovery, access reviews, certificates.
+ */
 export * from './api-error.ts';
 export * from './client/access-review.ts';
 export * from './client/api-proxy.ts';

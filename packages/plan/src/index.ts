@@ -1,3 +1,7 @@
+/**
+ * What should happen: builders (spec → Pod, Service, Job …) and one planner for each kind (observed → actions). Pure: no I/O, no clock, no
+ * randomness, so that every decision is a table test and the same code runs in the simulation, in the command line and in browsers.
+ */
 export {
   type Amounts,
   addAmounts,

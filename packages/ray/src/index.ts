@@ -1,3 +1,7 @@
+/**
+ * Ray's HTTP API (jobs, Serve, nodes) with limits for what a head may answer, and the poller, which keeps each head's last answers so that no
+ * reconcile waits for a dashboard.
+ */
 export * from './call-error.ts';
 export type * from './clock.ts';
 export type * from './command.ts';

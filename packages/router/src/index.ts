@@ -1,3 +1,6 @@
+/**
+ * A weighted HTTP router that implements Gateway and HTTPRoute: `gateway` reads the objects, `proxy` forwards requests.
+ */
 export { buildRoutes, type Built } from './gateway/build-routes.ts';
 export { gatewayCrds } from './gateway/crds.ts';
 export { createGatewayRouter, type GatewayRouter, type GatewayRouterOptions } from './gateway/gateway-router.ts';

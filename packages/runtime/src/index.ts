@@ -1,3 +1,7 @@
+/**
+ * Runs controllers: informers, work queue, write barrier, leader election, events, metrics, health, log. Knows nothing of Ray. The vocabulary
+ * is controller-runtime's.
+ */
 export * from './backoff.ts';
 export * from './controller.ts';
 export * from './event-object.ts';

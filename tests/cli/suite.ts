@@ -5,6 +5,7 @@ import { getCases } from './cases/get.ts';
 import { insightCases } from './cases/insight.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
+import { offlineCases } from './cases/offline.ts';
 import { podCases } from './cases/pods.ts';
 import { rolloutCases } from './cases/rollout.ts';
 import { runCases } from './cases/run.ts';
@@ -23,6 +24,7 @@ export function cliSuite(access: () => ServerAccess): void {
   objectCases(() => stage);
   insightCases(() => stage);
   jobCases(() => stage);
+  offlineCases(() => stage);
   podCases(() => stage);
   rolloutCases(() => stage);
   runCases(() => stage);

@@ -6,10 +6,12 @@ import { addGetCommands } from './commands/get-commands.ts';
 import { addJobCommands } from './commands/job-commands.ts';
 import { addClusterCommands } from './commands/cluster-commands.ts';
 import { addCronCommands } from './commands/cron/cron-commands.ts';
+import { addManifestCommands } from './commands/manifest/manifest-commands.ts';
 import { addPodCommands } from './commands/pods/pod-commands.ts';
 import { addRolloutCommands } from './commands/rollout/rollout-commands.ts';
 import { addRunCommand } from './commands/run/run-command.ts';
 import { addInsightCommands } from './commands/insight/insight-commands.ts';
+import { printCompletions, takeConnectionFlags } from './completion/complete.ts';
 import { editDistance } from './edit-distance.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { Invocation } from './invocation.ts';
@@ -25,6 +27,12 @@ export async function runKubectlRay(args: readonly string[], world: CliWorld): P
   };
   const program = createProgram(world, open);
   try {
+    const [first, ...words] = args;
+    if (first === '__complete') {
+      takeConnectionFlags(program, words);
+      await printCompletions(open(program), program, words);
+      return ExitCode.Ok;
+    }
     await program.parseAsync([...args], { from: 'user' });
     return ExitCode.Ok;
   } catch (error) {
@@ -61,6 +69,7 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addRunCommand(program, open);
   addPodCommands(program, open);
   addRolloutCommands(program, open);
+  addManifestCommands(program, open);
   addCronCommands(program, open);
   addInsightCommands(program, open);
   program

@@ -115,8 +115,8 @@ async function namesFor(call: Invocation, command: Command, positional: number):
   if (positional >= command.registeredArguments.length && command.registeredArguments.at(-1)?.variadic !== true)
     return [];
   const path = [command.parent?.name() ?? '', command.name()].join(' ');
-  if (/^(job) /.test(path)) return await namesOf(call, 'rayjob');
-  if (/^cron /.test(path)) return await namesOf(call, 'raycronjob');
+  if (path.startsWith('job ')) return await namesOf(call, 'rayjob');
+  if (path.startsWith('cron ')) return await namesOf(call, 'raycronjob');
   if (/(^get|^scale) cluster$|^get token$/.test(path)) return await namesOf(call, 'raycluster');
   if (command.name() === 'init') return ['job', 'train', 'serve', 'cluster', 'cron'];
   if (command.name() === 'explain') return ALL_KINDS;

@@ -30,7 +30,7 @@ export type JsonRecord = Record<string, unknown>;
 
 /** Whether an object is of a kind that this program checks. */
 export function isRayObject(object: unknown): object is JsonRecord {
-  return isRecord(object) && String(object['apiVersion'] ?? '').startsWith('ray.io/');
+  return isRecord(object) && textAt(object, 'apiVersion').startsWith('ray.io/');
 }
 
 /**
@@ -38,8 +38,8 @@ export function isRayObject(object: unknown): object is JsonRecord {
  * operator's rules run only on an object that fits the schema.
  */
 export function checkObject(object: JsonRecord): readonly Finding[] {
-  const version = String(object['apiVersion']).replace('ray.io/', '');
-  const kind = String(object['kind'] ?? '');
+  const version = textAt(object, 'apiVersion').replace('ray.io/', '');
+  const kind = textAt(object, 'kind');
   const schema = schemaOf(kind, version);
   if (schema === undefined) return [error('kind', `ray.io/${version} has no kind ${kind || '(none)'}.${knownKinds()}`)];
   const { object: pruned, dropped } = schema.prune(json(object));
@@ -156,6 +156,12 @@ function siblingsOf(schema: unknown, steps: readonly string[]): readonly string[
 
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of a field; empty when it holds none. */
+export function textAt(object: JsonRecord, field: string): string {
+  const value = object[field];
+  return typeof value === 'string' ? value : '';
 }
 
 type Json = Parameters<CompiledSchema['prune']>[0];

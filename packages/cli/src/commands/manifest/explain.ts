@@ -77,7 +77,9 @@ function facets(node: unknown): readonly string[] {
     ['MINIMUM', node['minimum']],
     ['MAXIMUM', node['maximum']],
   ] as const;
-  return shown.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${String(value)}`]));
+  return shown.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  );
 }
 
 function textOf(node: unknown, field: string): string {

@@ -2,7 +2,7 @@ import { LineCounter, parseAllDocuments } from 'yaml';
 import { CliError, messageOf, usageError } from '../../cli-error.ts';
 import type { Invocation } from '../../invocation.ts';
 import { paintFor } from '../../live/colors.ts';
-import { checkObject, type Finding, isRayObject, isRecord, type JsonRecord } from './check-object.ts';
+import { checkObject, type Finding, isRayObject, isRecord, type JsonRecord, textAt } from './check-object.ts';
 import { locate } from './locate.ts';
 import { type ManifestFile, readManifests } from './read-manifests.ts';
 
@@ -87,7 +87,7 @@ export function checkFile({ name, text }: ManifestFile): Checked {
         continue;
       }
       rayObjects += 1;
-      const label = `${String(object['kind'] ?? '')} ${nameOf(object)}`.trim();
+      const label = `${textAt(object, 'kind')} ${nameOf(object)}`.trim();
       for (const finding of checkObject(object))
         problems.push({ ...finding, ...at(prefix + finding.field), object: label });
     }
@@ -97,7 +97,7 @@ export function checkFile({ name, text }: ManifestFile): Checked {
 
 /** The objects of a document: itself, or the items of a List. */
 function objectsOf(value: unknown): readonly { readonly object: unknown; readonly prefix: string }[] {
-  const isList = isRecord(value) && /List$/.test(String(value['kind'] ?? '')) && Array.isArray(value['items']);
+  const isList = isRecord(value) && textAt(value, 'kind').endsWith('List') && Array.isArray(value['items']);
   if (!isList) return [{ object: value, prefix: '' }];
   const items: unknown = value['items'];
   return Array.isArray(items) ? items.map((object: unknown, index) => ({ object, prefix: `items[${index}].` })) : [];

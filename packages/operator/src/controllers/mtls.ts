@@ -171,6 +171,7 @@ function ownPkiDefinition(
     objectOf: ({ cluster }) => cluster,
     needs: (observed) => ({ issues: planOwnPki(observed).issues }),
     async read(observed, { issues }, { signal }) {
+      if (issues.length === 0) return observed;
       return { ...observed, issued: await issueAll(world.client, issues, observed, signal) };
     },
     plan(observed) {

@@ -94,7 +94,8 @@ function rayClusterDefinition(
     async read(observed, needs, { key, signal }) {
       const certificates = needs.certificates ? await pki?.states.of(observed.cluster, signal) : undefined;
       const rayNodes = await nodes?.of(key, observed.cluster, needs.nodeListsOf, signal);
-      return { ...observed, pki: certificates, rayNodes: rayNodes ?? observed.rayNodes };
+      const isNothingRead = certificates === undefined && (rayNodes === undefined || rayNodes.size === 0);
+      return isNothingRead ? observed : { ...observed, pki: certificates, rayNodes: rayNodes ?? observed.rayNodes };
     },
     plan: planRayCluster,
     remember: rememberRefusals,

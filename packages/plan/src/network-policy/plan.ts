@@ -19,21 +19,21 @@ export interface ObservedNetworkPolicies extends Pick<ObservedRayCluster, 'clust
   readonly policies: readonly NetworkPolicy[];
 }
 
-/** A name that is taken may become free. */
-const LOOK_AGAIN_MS = 30_000;
+/** How soon to check whether a name that another object has is free. */
+const REQUEUE_MS = 30_000;
 
-/** What happens to the NetworkPolicies of a RayCluster: those that are wanted come or are put right, others of ours go. */
+/** Creates and updates the NetworkPolicies that a RayCluster needs, and deletes others that it owns. */
 export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || isManagedExternally(cluster.spec)) return NOTHING;
   if (cluster.metadata?.deletionTimestamp !== undefined) return NOTHING;
-  // Of a cluster that is refused nothing changes: it keeps the pods that it has, and what protects them.
+  // An invalid cluster keeps its pods, and so its NetworkPolicies.
   if (!isValidCluster({ ...observed, cluster })) return NOTHING;
   const wanted = buildNetworkPolicies(cluster, cluster.spec);
   const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
-  const told = taken.map(tellOfCollision);
+  const told = taken.map(warnAboutCollision);
   // Without the head's nothing is isolated; without that of one group the others are.
-  if (taken.some((policy) => policy === wanted[0])) return { actions: told, requeueAfterMs: LOOK_AGAIN_MS };
+  if (taken.some((policy) => policy === wanted[0])) return { actions: told, requeueAfterMs: REQUEUE_MS };
   const names = new Set(wanted.map(nameIn));
   const superfluous = observed.policies.filter(
     (policy) => isOwn(cluster.metadata?.uid ?? '', policy) && !names.has(nameIn(policy)),
@@ -45,7 +45,7 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
       .flatMap((policy) => bringUp(cluster, policy, find(observed.policies, policy))),
     ...superfluous.flatMap((policy) => remove(cluster, policy)),
   ];
-  return taken.length === 0 ? { actions } : { actions, requeueAfterMs: LOOK_AGAIN_MS };
+  return taken.length === 0 ? { actions } : { actions, requeueAfterMs: REQUEUE_MS };
 }
 
 function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {
@@ -75,7 +75,7 @@ function remove({ metadata }: RayCluster, policy: NetworkPolicy): readonly Actio
   return deleteOwn(metadata?.uid ?? '', 'NetworkPolicy', policy, { done, failed, ...ALONE });
 }
 
-function tellOfCollision(policy: NetworkPolicy): Action {
+function warnAboutCollision(policy: NetworkPolicy): Action {
   const note = `NetworkPolicy ${fullName(policy)} already exists and is not owned by this RayCluster, network isolation will not be applied. Rename the existing NetworkPolicy or use a different RayCluster name to avoid the collision`;
   return { type: 'event', event: warning(Reason.NetworkPolicyNameCollision, 'Validate', note) };
 }

@@ -15,7 +15,7 @@ import { isHeadWanted } from './head-name.ts';
 import { objectName } from './object-name.ts';
 import type { RoleRecord } from './observed.ts';
 
-/** The account of the autoscaler and what it may do. */
+/** The ServiceAccount of the autoscaler, its Role and its RoleBinding. */
 export function planAutoscalerAccess(state: ClusterState): readonly Action[] {
   const { spec, cluster } = state;
   const used = objectName(state);
@@ -48,8 +48,8 @@ function planServiceAccount(state: ClusterState): readonly Action[] {
 }
 
 /**
- * What a newer autoscaler needs reaches existing clusters. A Role of that name that this cluster does not control is neither changed nor
- * bound: whoever may create RayClusters would give the rights of any Role to an account of his own.
+ * Existing clusters get the rights that a newer autoscaler needs. A Role of that name that this cluster does not control is neither changed nor
+ * bound: otherwise every user who may create RayClusters could give the rights of any Role to an account of their own.
  */
 function planRole(state: ClusterState, wanted: Role | undefined): readonly Action[] {
   const { uid } = state;
@@ -74,9 +74,9 @@ function foreignRole(state: ClusterState, name: string): Action {
 }
 
 /**
- * The binding follows the head to another account. Not before the next head comes: the one that runs has the account that it was made
- * with, and its autoscaler would lose its rights. We may not change bindings, so it is made anew. Only a Role that this cluster controls
- * is bound.
+ * The binding follows the head to another account, but only when the next head is created: the running head keeps its account, and its
+ * autoscaler would lose its rights. Kubernetes does not allow changes of bindings, so the operator recreates it. It binds only a Role that
+ * this cluster controls.
  */
 function planRoleBinding(
   state: ClusterState,
@@ -97,7 +97,7 @@ function planRoleBinding(
     return createUnlessExists(state, 'RoleBinding', 'role binding', wanted, roleBindings).map(guarded);
   return [
     ...deleteOwn(uid, 'RoleBinding', live, { mayBeForbidden: true }),
-    // Where we may write no bindings, the head comes all the same.
+    // Without permission to write bindings the head is created anyway.
     ...createUnlessExists(state, 'RoleBinding', 'role binding', wanted, []).map((action) => ({
       ...guarded(action),
       mayBeForbidden: true,

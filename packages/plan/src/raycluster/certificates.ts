@@ -15,15 +15,15 @@ import { isOnlyHead } from './head-name.ts';
 import type { PkiState, PodRecord } from './observed.ts';
 import { areAllPodsRunning } from './pods.ts';
 
-/** When to look again for certificates whose coming we may have missed. */
+/** How soon to check for certificates again. */
 const REQUEUE_MS = 5000;
 const DAY_MS = 86_400_000;
-/** So little time is left that what does not work must not hold up the others. */
+/** From so little time left on, pods that are not ready no longer block the restart of others. */
 const HURRY_MS = 5 * DAY_MS;
-/** Who is not ready after this long is not waited for in a hurry. */
+/** A pod that is not ready after this long then no longer counts. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Ray does not reload certificates, so pods come only once those are there, and say which they have; whatever has to go goes. */
+/** Ray does not reload certificates, so pods are created only once these exist, with an annotation that names them. Deletions are not delayed. */
 export function delayForCertificates({ pki }: ClusterState, actions: readonly Action[]): readonly Action[] {
   if (pki === undefined) return actions;
   if (pki.isReady) return pki.own === undefined ? actions : actions.map((action) => withMarks(pki, action));
@@ -34,9 +34,9 @@ export function delayForCertificates({ pki }: ClusterState, actions: readonly Ac
 }
 
 /**
- * Replaces pods whose certificate runs out, one at a time and only while all others work: workers, which are drained where the installation
- * wants that, then a head that finds its state again. Another head stays: what runs on it would be lost. Where the authority itself was
- * lost, all go at once: they do not understand those who come.
+ * Replaces pods whose certificate expires, one at a time and only while all others are ready: first workers (drained if the installation
+ * asks for it), then a head with GCS fault tolerance. A head without it stays, because its jobs would be lost. If the certificate authority
+ * itself was lost, all pods are replaced at once: new pods would not trust old ones.
  */
 export function restartForCertificates(state: ClusterState): readonly Action[] {
   const { pki, cluster, spec, pods, now } = state;
@@ -57,7 +57,7 @@ function isSo(pki: PkiState | undefined, pod: PodRecord, judge: typeof isOutOfDa
   return leaf !== undefined && judge(pod, leaf);
 }
 
-/** While all others work; towards the end also without those who never do, and on the last day without those who never go. */
+/** While all others are ready; in the last days also without pods that never become ready, on the last day without pods that never terminate. */
 function mayTakeAnother(state: ClusterState, leftMs: number): boolean {
   const { pods, now } = state;
   if (areAllPodsRunning(state) && pods.every((pod) => !pod.isTerminating && pod.ready === 'True')) return true;
@@ -74,12 +74,12 @@ function byAge(a: PodRecord, b: PodRecord): number {
 function restart(state: ClusterState, pod: PodRecord): readonly Action[] {
   const { DeletedHeadPod, DeletedWorkerPod } = RayClusterEventReason;
   const isHead = pod.nodeType === NodeType.Head;
-  const told = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(state, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
-  const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', told);
+  const note = `Deleted ${isHead ? 'head' : 'worker'} Pod ${fullName(state, pod.name)}: its TLS certificate was renewed, and Ray reads it only at start`;
+  const done = normal(isHead ? DeletedHeadPod : DeletedWorkerPod, 'Delete', note);
   return deleteOwn(state.uid, 'Pod', pod, { done, continueOnFailure: true });
 }
 
-/** Its pods still understand each other; whoever comes after them does not. */
+/** The existing pods still trust each other; new pods would not. */
 function warnAboutLostAuthority(state: ClusterState): Action {
   const note = `The certificate authority of RayCluster ${fullName(state, state.name)} was lost, and its head may not be made anew: its pods stay as they are until their certificates end, and new workers cannot join them`;
   return { type: 'event', event: warning(MtlsEventReason.FailedToReconcile, 'Reconcile', note) };

@@ -5,7 +5,7 @@ import { fullName } from '../shared/names.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { NamedRecord, PodRecord } from './observed.ts';
 
-/** Creates an object unless it is there. `words` is what events call its kind; `whenExists` is for one that we did not see. */
+/** Creates an object unless it exists. `words` names its kind in events; `whenExists` is for an object that the cache does not show. */
 export function createUnlessExists(
   state: ClusterState,
   kind: ChildKind,
@@ -16,25 +16,25 @@ export function createUnlessExists(
 ): readonly CreateAction[] {
   const name = object?.metadata?.name ?? '';
   if (object === undefined || exists(existing, name)) return [];
-  const told = `${words} ${fullName(state, name)}`;
+  const description = `${words} ${fullName(state, name)}`;
   return [
     {
       type: 'create',
       kind,
       objects: [object],
       whenExists,
-      done: normal(`Created${kind}`, 'Create', `Created ${told}`),
-      failed: warning(`FailedToCreate${kind}`, 'Create', `Failed creating ${told}`),
+      done: normal(`Created${kind}`, 'Create', `Created ${description}`),
+      failed: warning(`FailedToCreate${kind}`, 'Create', `Failed creating ${description}`),
     },
   ];
 }
 
-/** Whether an object of that name was seen. */
+/** Whether an object of that name was observed. */
 export function exists(existing: readonly NamedRecord[], name: string): boolean {
   return existing.some((record) => record.name === name);
 }
 
-/** Replaces an object of this cluster by one that is up to date. */
+/** Updates an object of this cluster. */
 export function updateChild(
   state: ClusterState,
   kind: ChildKind,
@@ -42,11 +42,11 @@ export function updateChild(
   live: Seen,
   object: KubeObject,
 ): readonly Action[] {
-  const told = `${words} ${fullName(state, object.metadata?.name ?? '')}`;
+  const description = `${words} ${fullName(state, object.metadata?.name ?? '')}`;
   return updateOwn(state.uid, kind, live, object, {
-    done: normal(`Updated${kind}`, 'Update', `Updated ${told}`),
-    failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${told}`),
-    // The cluster can do with what is there.
+    done: normal(`Updated${kind}`, 'Update', `Updated ${description}`),
+    failed: warning(`FailedToUpdate${kind}`, 'Update', `Failed updating ${description}`),
+    // The cluster works with the existing object.
     isOptional: true,
   });
 }

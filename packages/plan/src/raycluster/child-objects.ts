@@ -17,7 +17,7 @@ import { planIngressOrRoute } from './ingress.ts';
 import { objectName, warnAboutSharedNames } from './object-name.ts';
 import type { ServiceRecord } from './observed.ts';
 
-/** Everything that belongs to a cluster besides its pods, in the order in which pods come to need it. */
+/** Every object of a cluster besides its pods, in the order in which pods need them. */
 export function planChildObjects(state: ClusterState): readonly Action[] {
   return [
     ...planAutoscalerAccess(state),
@@ -32,7 +32,7 @@ export function planChildObjects(state: ClusterState): readonly Action[] {
   ];
 }
 
-/** Made once and never changed: whoever has the token goes on using it. Nobody is told, as with any secret. */
+/** Created once and never changed: clients keep using the token. Like for any Secret, no event is emitted. */
 function planAuthSecret(state: ClusterState): readonly Action[] {
   const { cluster, spec, tokenBytes, children } = state;
   const secret = buildAuthSecret(cluster, spec, tokenBytes, objectName(state));
@@ -59,7 +59,7 @@ function planHeadService(state: ClusterState): readonly Action[] {
     : updateHeadService(state, only, wantedService);
 }
 
-/** Only what is ours: users may bring their own under our labels. */
+/** Updates only our own: users may create a Service with our labels. */
 function updateHeadService(state: ClusterState, live: ServiceRecord, wanted: Service): readonly Action[] {
   if (live.service === undefined || !isOwn(state.uid, live)) return [];
   const { aligned, impossible } = alignHeadService(live.service, wanted);
@@ -82,7 +82,7 @@ function planHeadlessService(state: ClusterState): readonly Action[] {
   return createUnlessExists(state, 'Service', 'service', buildHeadlessService(cluster, spec), [], 'fine-if-ours');
 }
 
-/** Pods do not need it, so one of that name that somebody else has made is as good. */
+/** Pods do not need it, so any existing Service of that name will do. */
 function planServeService(state: ClusterState): readonly Action[] {
   const { cluster, spec, children } = state;
   if (!wantsServeService(cluster)) return [];
@@ -91,7 +91,7 @@ function planServeService(state: ClusterState): readonly Action[] {
   return [validationWarning(SharedEventReason.FailedToCreateService, NO_SERVE_PORT)];
 }
 
-/** Nothing depends on it, so a refusal holds up nothing. */
+/** Nothing depends on it, so a failure blocks nothing. */
 function planHeadBudget(state: ClusterState): readonly Action[] {
   const { cluster, context, children, uid } = state;
   const wanted = buildHeadBudget(cluster, context);

@@ -16,7 +16,7 @@ import { withRejoin } from './worker-rejoin.ts';
 const Type = RayClusterConditionType;
 const Reason = RayClusterConditionReason;
 
-/** The conditions of a cluster once a plan has been carried out. With their gate off they stay as they are. */
+/** The conditions of a cluster after a plan was carried out. With their gate off they stay as they are. */
 export function rayClusterConditions(state: ClusterState, outcome: PlanOutcome): readonly Condition[] {
   const before = state.cluster.status?.conditions ?? [];
   if (!state.context.gates.RayClusterStatusConditions) return before;
@@ -32,7 +32,7 @@ export function rayClusterConditions(state: ClusterState, outcome: PlanOutcome):
 
 type Set = (conditions: readonly Condition[], type: string, verdict: ConditionVerdict) => readonly Condition[];
 
-/** A wait, or a failure without a tag, says nothing about replicas, so an earlier one stays; success removes it. */
+/** A wait, or a failure without a tag, says nothing about replicas, so an earlier condition stays; success removes it. */
 function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutcome, set: Set): readonly Condition[] {
   if (outcome.kind === 'done') return conditions.filter(({ type }) => type !== Type.ReplicaFailure);
   if (outcome.kind === 'waiting' || outcome.failure === undefined) return conditions;

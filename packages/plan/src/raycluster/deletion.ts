@@ -46,14 +46,14 @@ export function planDeletion(state: ClusterState, canSeePods = true): Plan | und
   const because = whyNotCleaned(state);
   if (because !== undefined) {
     const visibleMs = deletedAt + VISIBLE_MS - now;
-    // A deletion that lies ahead of our clock is not waited for.
+    // Do not wait for a deletion timestamp that lies in the future of our clock.
     if (visibleMs > 0 && visibleMs <= VISIBLE_MS) return { actions: [], requeueAfterMs: visibleMs };
     return { actions: [release(state, leftBehind(state, because))] };
   }
   const timeoutMs = gcsFtDeletionTimeoutSeconds(annotations) * 1000;
   const leftMs = deletedAt + timeoutMs - now;
   if (leftMs <= 0) return { actions: [release(state, gaveUp(state, now - deletedAt))] };
-  // A moment after the end: exactly then, the event would tell a time without a fraction, which no other operator tells.
+  // One millisecond later, so that the event's duration has a fraction like KubeRay's.
   return { actions: canSeePods ? cleanUp(state) : [], requeueAfterMs: Math.min(leftMs + 1, REQUEUE_MS) };
 }
 
@@ -90,7 +90,7 @@ function cleanUp(state: ClusterState): readonly Action[] {
   if (isBeingCollected(state)) return stop;
   const wanted = job === undefined ? buildRedisCleanupJob(cluster, specForPods(state), context) : undefined;
   if (wanted === undefined) return stop;
-  const told = `Redis cleanup Job ${fullName(state, wanted.metadata?.name ?? '')}`;
+  const description = `Redis cleanup Job ${fullName(state, wanted.metadata?.name ?? '')}`;
   return [
     ...stop,
     {
@@ -98,8 +98,8 @@ function cleanUp(state: ClusterState): readonly Action[] {
       kind: 'Job',
       objects: [wanted],
       whenExists: 'fine',
-      done: normal(RayClusterEventReason.CreatedRedisCleanupJob, 'Create', `Created ${told}`),
-      failed: warning(RayClusterEventReason.FailedToCreateRedisCleanupJob, 'Create', `Failed to create ${told}`),
+      done: normal(RayClusterEventReason.CreatedRedisCleanupJob, 'Create', `Created ${description}`),
+      failed: warning(RayClusterEventReason.FailedToCreateRedisCleanupJob, 'Create', `Failed to create ${description}`),
       isOptional: true,
     },
   ];

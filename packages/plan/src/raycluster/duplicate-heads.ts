@@ -5,7 +5,7 @@ import type { ClusterState } from './cluster-state.ts';
 import type { PodRecord } from './observed.ts';
 import { aliveRayWorkers, runningWorkers } from './pods.ts';
 
-/** One head is used by the workers and the others are not. */
+/** The one head that the workers use, and the others. */
 export interface HeadChoice {
   readonly used: PodRecord;
   readonly workers: number;
@@ -13,8 +13,8 @@ export interface HeadChoice {
 }
 
 /**
- * Two heads are two clusters under one name. Which of them the workers use only Ray knows: as long as not every head has answered, or
- * both have workers, or none has, no choice is made.
+ * Two heads are two Ray clusters under one name. Only Ray knows which of them the workers use: no choice is made until every head has
+ * answered and exactly one of them has workers.
  */
 export function chooseHead({ pods, rayNodes }: ClusterState, heads: readonly PodRecord[]): HeadChoice | undefined {
   const addresses = runningWorkers(pods).map(({ podIP }) => podIP);
@@ -32,7 +32,7 @@ export function chooseHead({ pods, rayNodes }: ClusterState, heads: readonly Pod
   return { used: only, workers: Math.max(...counts.map((count) => count ?? 0)), unused };
 }
 
-/** Neither is touched; the user is told, and everything else goes on. */
+/** Warns the user and leaves all heads alone; the rest of the plan continues. */
 export function warnAboutDuplicateHeads(state: ClusterState, heads: readonly PodRecord[]): Action {
   const names = heads.map(({ name }) => fullName(state, name)).toSorted();
   const note = `There are ${heads.length} head Pods: ${names.join(', ')}. Delete those that the workers do not use`;

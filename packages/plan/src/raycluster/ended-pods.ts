@@ -1,7 +1,7 @@
 import type { OperatorEnv } from '@manta/api';
 import type { PodRecord } from './observed.ts';
 
-/** What the installation says about pods that have ended. */
+/** The installation's setting for pods that have ended. */
 export type EndedPodRule = Pick<OperatorEnv, 'deletesByRestartPolicy'>;
 
 /**

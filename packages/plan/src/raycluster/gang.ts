@@ -19,7 +19,7 @@ function planGang(state: ClusterState): readonly Action[] {
   return schedulerOf(state.context)?.plan(clusterGang(state), state.gang ?? [], !isDown) ?? [];
 }
 
-/** Marks pods of a group for the batch scheduler, if there is one. */
+/** Adds the labels and annotations of the batch scheduler, if there is one. */
 export function forScheduler(state: ClusterState, group: string): (pod: Pod) => Pod {
   const marks = schedulerOf(state.context)?.marks(clusterGang(state), group);
   return (pod) => (marks === undefined ? pod : withMarks(pod, marks));

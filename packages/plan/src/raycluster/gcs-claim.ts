@@ -5,7 +5,7 @@ import { type Action, normal, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
 import type { ClusterState } from './cluster-state.ts';
 
-/** The volume on which the embedded GCS keeps its state: made, adopted, or only looked for where the user brings it. */
+/** The volume claim of the embedded GCS: created, adopted, or only checked if the user provides it. */
 export function planClaim(state: ClusterState): readonly Action[] {
   const { cluster, spec, children, unreadable } = state;
   if (!isGcsFaultToleranceEmbedded(spec)) return [];
@@ -16,15 +16,15 @@ export function planClaim(state: ClusterState): readonly Action[] {
   const name = wanted?.metadata?.name ?? '';
   const live = children.claims.find(({ metadata }) => metadata?.name === name);
   if (wanted !== undefined && live === undefined) {
-    const told = `GCS storage PVC ${fullName(state, name)}`;
+    const description = `GCS storage PVC ${fullName(state, name)}`;
     return [
       {
         type: 'create',
         kind: 'PersistentVolumeClaim',
         objects: [wanted],
         whenExists: 'fine',
-        done: normal(SharedEventReason.CreatedPvc, 'Create', `Created ${told}`),
-        failed: warning(SharedEventReason.FailedToCreatePvc, 'Create', `Failed to create ${told}`),
+        done: normal(SharedEventReason.CreatedPvc, 'Create', `Created ${description}`),
+        failed: warning(SharedEventReason.FailedToCreatePvc, 'Create', `Failed to create ${description}`),
       },
     ];
   }
@@ -37,7 +37,7 @@ export function planClaim(state: ClusterState): readonly Action[] {
   ];
 }
 
-/** A claim of ours, or one that was retained for a cluster of this name and that nobody controls. */
+/** A claim of ours, or a claim without controller that was retained for a cluster of this name. */
 function alignOwner(
   { uid, name }: ClusterState,
   live: PersistentVolumeClaim,

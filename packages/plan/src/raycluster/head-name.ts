@@ -13,8 +13,8 @@ import { derivedPodName } from './derived-names.ts';
 import { suspendPhase } from './suspend.ts';
 
 /**
- * The name of the head that is to come. It follows from what is stored and from nothing else: whoever looks, also an operator that does not
- * know yet that it has a successor, comes to the same name, and the API server lets only one of them make it.
+ * The name of the next head. It depends only on stored data: every operator, even one that does not know yet that it lost its lease,
+ * derives the same name, and the API server lets only one of them create it.
  */
 export function headName({ name, uid, cluster }: ClusterState): string {
   const predecessor = predecessorOf(cluster.status);
@@ -23,37 +23,37 @@ export function headName({ name, uid, cluster }: ClusterState): string {
 }
 
 /**
- * The name that the status keeps of a head that is gone, so that its successor gets another; undefined where none may come. A head that runs
- * something by itself must not seem to be there when it is not: where no condition says so, its name is not kept.
+ * The name of a deleted head that the status keeps, so that its successor gets another; undefined if the cluster gets no other head. The
+ * name of a head that may not be replaced is kept only if a condition reports that the head no longer exists.
  */
 export function lastHeadName(state: ClusterState): string | undefined {
   const { cluster, context } = state;
-  const isToldOf = !mayNotComeBack(cluster) || context.gates.RayClusterStatusConditions;
-  return isToldOf && isHeadWanted(state) ? cluster.status?.head?.podName : undefined;
+  const isReported = !mayNotComeBack(cluster) || context.gates.RayClusterStatusConditions;
+  return isReported && isHeadWanted(state) ? cluster.status?.head?.podName : undefined;
 }
 
-/** The head that a cluster has, as its status tells it; a name that is kept of one that is gone is none. */
+/** The existing head according to the status, which may also keep the name of a deleted one. */
 export function headInStatus(status: RayClusterStatus | undefined): string | undefined {
   const { HeadPodReady } = RayClusterConditionType;
   const verdict = status?.conditions?.find(({ type }) => type === HeadPodReady);
   return verdict?.reason === RayClusterConditionReason.HeadPodNotFound ? undefined : status?.head?.podName;
 }
 
-/** Under this the last head is among the last holders; no place of a worker is called so. */
+/** Key of the last head among the last holders; no worker's place has this name. */
 export const HEAD_PLACE = 'head';
 
-/** A cluster that runs has a head, unless its user has said that the first is the only one. */
+/** A running cluster needs a head, unless its user has disabled the restart of a provisioned head. */
 export function isHeadWanted(state: ClusterState): boolean {
   if (suspendPhase(state) !== 'running' || state.spec.suspend === true) return false;
   return !isOnlyHead(state.cluster);
 }
 
-/** Whether the head that the cluster has had is the only one that it gets. */
+/** Whether the cluster gets no head after the one it had. */
 export function isOnlyHead(cluster: RayCluster): boolean {
   return isProvisioned(cluster) && mayNotComeBack(cluster);
 }
 
-/** What tells this head from those before it: the last one's name or, where that was not kept, when there was one. */
+/** Identifies the heads before the next one: the last head's name or, if the status did not keep it, when there was a head. */
 export function predecessorOf(status: RayClusterStatus | undefined): string | undefined {
   const { head, stateTransitionTimes, conditions } = status ?? {};
   if (head?.podName !== undefined && head.podName !== '') return head.podName;

@@ -13,7 +13,7 @@ import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
 import { headsOf } from './pods.ts';
 
-/** What to do about the head, and whether workers may be looked at in the same pass. */
+/** What to do about the head, and whether workers are planned in the same reconcile. */
 export interface HeadDecision {
   readonly actions: readonly Action[];
   readonly mayContinue: boolean;
@@ -31,7 +31,7 @@ export function planHead(state: ClusterState): HeadDecision {
   };
 }
 
-/** Of several heads those go that have ended, then those that no worker uses. */
+/** Of several heads, deletes those that have ended, then those that no worker uses. */
 function planExtraHeads(state: ClusterState, heads: readonly PodRecord[]): HeadDecision {
   const ended = heads.filter((pod) => reasonToDelete(pod, state.context.env) !== undefined);
   const removed = ended.flatMap((pod) => deleteHead(state, pod, describeState(pod)));
@@ -72,10 +72,10 @@ function createHead(state: ClusterState): HeadDecision {
 }
 
 function deleteHead(state: ClusterState, pod: PodRecord, why: string): readonly Action[] {
-  const told = `head Pod ${fullName(state, pod.name)}; ${why}`;
+  const description = `head Pod ${fullName(state, pod.name)}; ${why}`;
   return deleteOwn(state.uid, 'Pod', pod, {
-    done: normal(RayClusterEventReason.DeletedHeadPod, 'Delete', `Deleted ${told}`),
-    failed: warning(RayClusterEventReason.FailedToDeleteHeadPod, 'Delete', `Failed deleting ${told}`),
+    done: normal(RayClusterEventReason.DeletedHeadPod, 'Delete', `Deleted ${description}`),
+    failed: warning(RayClusterEventReason.FailedToDeleteHeadPod, 'Delete', `Failed deleting ${description}`),
     failure: 'FailedDeleteHeadPod',
   });
 }

@@ -38,33 +38,33 @@ function planIngress(state: ClusterState): readonly Action[] {
   }
   const aligned = alignIngress(live, wanted);
   if (aligned === undefined) return [];
-  const told = `ingress ${fullName(state, name)}`;
+  const description = `ingress ${fullName(state, name)}`;
   return updateOwn(uid, 'Ingress', live, aligned, {
-    done: normal(SharedEventReason.UpdatedIngress, 'Update', `Updated ${told}`),
-    failed: warning(SharedEventReason.FailedToUpdateIngress, 'Update', `Failed updating ${told}`),
+    done: normal(SharedEventReason.UpdatedIngress, 'Update', `Updated ${description}`),
+    failed: warning(SharedEventReason.FailedToUpdateIngress, 'Update', `Failed updating ${description}`),
   });
 }
 
-/** Disabling the Ingress deletes it; one that another object controls, or nobody, stays. */
+/** Disabling the Ingress deletes it, but only if this cluster controls it. */
 function remove(state: ClusterState, kind: 'Ingress' | 'Route', words: string, seen: Seen): readonly Action[] {
   const name = 'uid' in seen ? seen.name : (seen.metadata?.name ?? '');
   const note = `Deleted ${words} ${fullName(state, name)}`;
   return deleteOwn(state.uid, kind, seen, { done: normal(SharedEventReason[`Deleted${kind}`], 'Delete', note) });
 }
 
-/** So much of a cluster's name is left beside the suffix and the ending: names have at most 50 characters. */
+/** Length of the cluster's name that fits beside the suffix and the ending: names have at most 50 characters. */
 const KEPT = 31;
 const ENDING = '-head-ingress';
 
-/** What a cluster calls its Ingress where another object has the usual name, which is cut; undefined where the name is not cut. */
+/** Name of the Ingress if another object has the usual, truncated name; undefined if the usual name is not truncated. */
 export function spareIngressName(cluster: string): string | undefined {
   if (serviceNames.ingress(cluster).length === cluster.length + ENDING.length) return undefined;
   return `${cluster.slice(0, KEPT)}-${derivedSuffix(cluster)}${ENDING}`;
 }
 
 /**
- * The name of the cluster's Ingress. KubeRay cuts names of more than 37 characters at their beginning, so that two clusters may come to the
- * same. An Ingress that this cluster controls keeps its name; where another object has the usual name, the cluster takes the spare one.
+ * The name of the cluster's Ingress. KubeRay truncates names of more than 37 characters at their beginning, so two clusters may get the
+ * same name. An Ingress that this cluster controls keeps its name; if another object has the usual name, the cluster takes the spare name.
  */
 function ingressName({ name, uid, children }: ClusterState): string {
   const usual = serviceNames.ingress(name);

@@ -17,18 +17,18 @@ import {
   workerName,
 } from './worker-pods.ts';
 
-/** The pods that make one replica: they come and go together, because half of them are of no use. */
+/** The pods of one replica: they are created and deleted together, because an incomplete replica is useless. */
 interface Replica {
-  /** Undefined where its pods do not say it. */
+  /** Undefined if its pods have no label for it. */
   readonly index: number | undefined;
   readonly pods: readonly PodRecord[];
-  /** Hosts that it has twice: two operators at once may have made them. */
+  /** Duplicate hosts, which two operators at once may have created. */
   readonly surplus: readonly PodRecord[];
-  /** Undefined: it stays. */
+  /** Undefined: the replica stays. */
   readonly whyRemove: string | undefined;
 }
 
-/** More hosts than this in one replica are a mistake: no machine is made of so many, and none of them could be left out. */
+/** More hosts than this in one replica are a mistake. */
 const MAX_HOSTS = 10_000;
 
 /** A group whose replicas consist of several pods. */
@@ -45,7 +45,7 @@ export function planMultiHostGroup(
   );
   if (leaving.length > 0) return leaving;
   const wanted = desiredReplicas(group);
-  // What is leaving keeps its place until it is seen to be gone, and is not counted among what could go.
+  // A replica that is being deleted keeps its place until the cache shows its deletion, and is not a candidate for scaling down.
   if (replicas.length < wanted) return createReplicas(state, group, replicas, wanted - replicas.length);
   const staying = replicas.filter((replica) => replica.whyRemove === undefined);
   if (staying.length <= wanted || !mayChooseVictims(state)) return [];
@@ -62,20 +62,20 @@ function replicasOf(pods: readonly PodRecord[], group: WorkerGroupSpec, rule: En
     const surplus = members.filter((pod) => !once.includes(pod));
     return { index: members[0]?.replicaIndex, pods: once, surplus, whyRemove: whyRemove(once, hosts, named, rule) };
   };
-  // A pod with a number and no replica is from when the group had one host a replica.
+  // A pod with an index and without a replica name was created when replicas had one host.
   const replicaNameOf = ({ replicaName, replicaIndex, name }: PodRecord) =>
     replicaName ?? (replicaIndex === undefined ? undefined : name);
   const byReplica = Map.groupBy(pods, replicaNameOf);
   const unnumbered = byReplica.get(undefined) ?? [];
   byReplica.delete(undefined);
-  const isSound = (pod: PodRecord) => whyRemove([pod], 1, named, rule) === undefined;
+  const isHealthy = (pod: PodRecord) => whyRemove([pod], 1, named, rule) === undefined;
   return [
     ...byReplica.values().map(replicaOf),
-    ...inGroupsOf(hosts, unnumbered.toSorted(soundOnesFirst(isSound))).map(replicaOf),
+    ...inGroupsOf(hosts, unnumbered.toSorted(healthyFirst(isHealthy))).map(replicaOf),
   ];
 }
 
-/** Of pods that stand for the same host the one that stays, and came first. */
+/** Of pods for the same host, the oldest that is not being deleted. */
 function eachHostOnce(pods: readonly PodRecord[]): readonly PodRecord[] {
   const rank = (pod: PodRecord) => Number(pod.isTerminating);
   const inOrder = pods.toSorted((a, b) => rank(a) - rank(b) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1));
@@ -86,11 +86,12 @@ function eachHostOnce(pods: readonly PodRecord[]): readonly PodRecord[] {
 }
 
 /**
- * Pods from before replicas were numbered do not say which replica they belong to. They work, so they stay: any so many of them count
- * as one, the sound ones together, so that as few as possible have to go when one of them does.
+ * Pods that were created before replicas had indexes do not name their replica. They stay: any `numOfHosts` of them count as one replica,
+ * healthy pods together, so that as few as possible are deleted with an unhealthy one.
  */
-function soundOnesFirst(isSound: (pod: PodRecord) => boolean): (a: PodRecord, b: PodRecord) => number {
-  return (a, b) => Number(isSound(b)) - Number(isSound(a)) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
+function healthyFirst(isHealthy: (pod: PodRecord) => boolean): (a: PodRecord, b: PodRecord) => number {
+  return (a, b) =>
+    Number(isHealthy(b)) - Number(isHealthy(a)) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
 }
 
 function inGroupsOf<Item>(size: number, items: readonly Item[]): readonly (readonly Item[])[] {

@@ -7,22 +7,21 @@ import type { ClusterState } from './cluster-state.ts';
 import { derivedSuffix } from './derived-names.ts';
 import type { NamedRecord } from './observed.ts';
 
-/** So much of a cluster's name is left beside a hyphen and the suffix. */
+/** Length of the cluster's name that fits beside a hyphen and the suffix. */
 const KEPT = 44;
-/** By then the cache has shown who was first. */
+/** By then the cache shows which cluster was first. */
 const SETTLED_MS = 3000;
 const NAMED_KINDS: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'Secret']);
 
-/** What a cluster calls its objects whose usual name, which is cut, another cluster has; undefined where the name is not cut. */
+/** Name of the objects if another cluster has their usual, truncated name; undefined if the usual name is not truncated. */
 export function spareObjectName(cluster: string): string | undefined {
   if (usualName(cluster) === cluster) return undefined;
   return `${cluster.slice(0, KEPT)}-${derivedSuffix(cluster)}`;
 }
 
 /**
- * The name of the cluster's account, role, binding and Secret. Names of more than 50 characters are cut at their beginning, so that two
- * clusters may come to the same; the second then takes another, unless it has pods already, which know the first one. Names of objects
- * that the cluster does not need are nothing to it.
+ * The name of the cluster's ServiceAccount, Role, RoleBinding and Secret. Names of more than 50 characters are truncated at their beginning,
+ * so two clusters may get the same name. The second one then takes the spare name, unless its pods already use the usual one.
  */
 export function objectName(state: ClusterState): string {
   const { name, uid, pods } = state;
@@ -31,15 +30,15 @@ export function objectName(state: ClusterState): string {
   if (spare === undefined) return usual;
   const records = Object.values(neededRecords(state)).flat();
   if (records.some((record) => record.name === spare && record.owner === uid)) return spare;
-  // Whatever becomes of the objects, new pods have to find the token that those before them have.
+  // New pods need the same token as existing pods, even if the objects change.
   const own = pods.filter(({ owner }) => owner === uid);
   if (own.length > 0) return own.some(({ knowsSpare }) => knowsSpare) ? spare : usual;
   return records.some((record) => record.name === usual && isOfAnother(state, record)) ? spare : usual;
 }
 
 /**
- * Whether pods have to wait because it is not known yet whose the objects are that they would know: another cluster may be making them at
- * this moment. It ends in time, since objects without our label, which users may have made, are never shown.
+ * Whether new pods have to wait because it is not known yet which cluster owns the objects that they use: another cluster may be creating
+ * them at this moment. The wait is bounded, because the cache never shows objects without our label, which users may have created.
  */
 export function isNameUndecided(state: ClusterState, children: readonly Action[]): boolean {
   const { name, uid, pods, now, cluster } = state;
@@ -50,7 +49,7 @@ export function isNameUndecided(state: ClusterState, children: readonly Action[]
   return Object.keys(status).length === 0 || now - Date.parse(status.lastUpdateTime ?? '') < SETTLED_MS;
 }
 
-/** By kind, what is there of the objects that this cluster needs under such a name. */
+/** The existing objects with such names that this cluster needs, by kind. */
 function neededRecords({ spec, children }: ClusterState): Readonly<Record<string, readonly NamedRecord[]>> {
   return {
     ...(needsAccount(spec) ? { ServiceAccount: children.serviceAccounts } : {}),
@@ -59,7 +58,7 @@ function neededRecords({ spec, children }: ClusterState): Readonly<Record<string
   };
 }
 
-/** The spec as pods are built from it: it names the account and the Secret where they are not the usual ones. */
+/** The spec from which pods are built: it names the ServiceAccount and the Secret if their names are not the usual ones. */
 export function specForPods(state: ClusterState): RayClusterSpec {
   const { spec, name } = state;
   const used = objectName(state);
@@ -80,7 +79,7 @@ export function specForPods(state: ClusterState): RayClusterSpec {
   };
 }
 
-/** Belongs to another cluster than this one, and not to one that had its name and is gone. */
+/** Belongs to another cluster, but not to a deleted one of the same name. */
 function isOfAnother({ uid, name }: ClusterState, { owner, cluster }: NamedRecord): boolean {
   return owner !== undefined && owner !== uid && cluster !== name;
 }
@@ -94,8 +93,8 @@ function usualName(cluster: string): string {
 }
 
 /**
- * A cluster whose pods know objects that belong to another, because its name was cut to the same, goes on with them. That works as long
- * as both are there; when the one that owns them goes, they go with it.
+ * Warns about a cluster whose pods use objects of another cluster, because both truncated names are the same. That works until the owner
+ * is deleted and Kubernetes deletes its objects.
  */
 export function warnAboutSharedNames(state: ClusterState): readonly Action[] {
   const used = objectName(state);

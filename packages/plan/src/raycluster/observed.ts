@@ -11,7 +11,7 @@ export interface ObservedRayCluster {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly cluster: RayCluster;
-  /** Every pod that carries the cluster's label, whoever made it. */
+  /** Every pod with the cluster's label, whatever its owner. */
   readonly pods: readonly PodRecord[];
   readonly children: ObservedChildren;
   readonly context: BuildContext;
@@ -22,19 +22,19 @@ export interface ObservedRayCluster {
     /** The operator issues certificates itself. */
     readonly ownIssuer?: boolean;
   };
-  /** How it stands with the certificates of a cluster that has mutual TLS; absent for others. */
+  /** Whether the certificates of a cluster with mutual TLS exist; absent for others. */
   readonly pki?: PkiState | undefined;
-  /** 32 fresh random bytes; used only when a token has to be made. */
+  /** 32 fresh random bytes, used only when a token has to be created. */
   readonly tokenBytes: Uint8Array;
-  /** The pods that last held a worker's place and are gone, by `<group>/<place>`; the last head by a name of its own. */
+  /** The deleted pods that last held a worker's place, by `<group>/<place>`, and the last head. */
   readonly lastHolders: ReadonlyMap<string, LastHolder>;
   /** Creations that are delayed because earlier pods failed, by group. */
   readonly backoffs: CreateBackoffs;
   /** Permissions to read pods or Services that the operator lacks; absent: none. */
   readonly missingPermissions?: readonly string[];
-  /** Kinds of children that we may not read, each with the permission that is missing. */
+  /** Kinds of child objects that the operator may not read, each with the missing permission. */
   readonly unreadable: ReadonlyMap<ChildKind, string>;
-  /** What the batch scheduler was told of this cluster's pods; absent where there is none. */
+  /** The objects that describe this cluster's pods to the batch scheduler; absent if there is none. */
   readonly gang?: readonly GangRecord[];
   /** Ray's list of nodes by the uid of the head pod that gave it, as far as heads were asked and have answered. */
   readonly rayNodes: ReadonlyMap<string, readonly RayNodeRecord[]>;
@@ -52,7 +52,7 @@ export type PkiState =
   | { readonly isReady: false; readonly why: string }
   | {
       readonly isReady: true;
-      /** Where the operator issues them itself: absent, they are somebody else's. */
+      /** Only if the operator issues the certificates itself. */
       readonly own?: { readonly head: LeafState; readonly worker: LeafState };
     };
 
@@ -68,7 +68,7 @@ export interface LeafState {
   readonly formerEnd: number;
 }
 
-/** A pod that is gone, as far as its successor must know it. */
+/** What the successor of a deleted pod needs to know of it. */
 export type LastHolder = Pick<PodRecord, 'uid' | 'name'>;
 
 /** What decisions need of a pod. */
@@ -105,7 +105,7 @@ export interface PodRecord {
   readonly tlsRenewedAt?: string | undefined;
   /** Its account or its Secret has the name that a cluster's objects get where another has the usual one; absent where not. */
   readonly knowsSpare?: true | undefined;
-  /** A drain, a preemption or the shutdown of its node ends it, not a failure of its own; absent where not. */
+  /** A drain, a preemption or the shutdown of its node ends the pod, not a failure of its own. */
   readonly isDisrupted?: true | undefined;
   /** What keeps it from running, in a few words; undefined when nothing is known to. */
   readonly trouble?: string | undefined;
@@ -118,7 +118,7 @@ export interface HeadRecord {
   readonly readiness: ConditionVerdict;
   readonly recreateHash: string;
   readonly operatorVersion: string;
-  /** How often the Ray container was restarted in place: each time Ray began anew. */
+  /** How often the kubelet restarted the Ray container; Ray loses its state each time. */
   readonly restarts?: number;
   /** The container that submits a job from within the head pod. */
   readonly submitter?: SubmitterRecord | undefined;
@@ -155,7 +155,7 @@ export interface NamedRecord {
   readonly name: string;
   readonly uid: string;
   readonly owner: string | undefined;
-  /** The name of the cluster that it was made for, as its label tells it. */
+  /** The name of its cluster, from its label. */
   readonly cluster?: string | undefined;
 }
 

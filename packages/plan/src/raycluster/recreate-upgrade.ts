@@ -48,7 +48,7 @@ function deleteAll(state: ClusterState): readonly Action[] {
   if (staying.length === 0) return [];
   const cluster = fullName(state, state.name);
   const because = 'due to spec change with Recreate upgradeStrategy';
-  const told = {
+  const reported = {
     failed: warning(
       RayClusterEventReason.FailedToDeletePodCollection,
       'Delete',
@@ -64,8 +64,8 @@ function deleteAll(state: ClusterState): readonly Action[] {
   );
   const others = staying.filter((pod) => !isWorker(pod));
   return [
-    ...deletePods(state, staying.filter(isWorker), told),
-    ...deletePods(state, others, { ...told, afterOthers: true }),
+    ...deletePods(state, staying.filter(isWorker), reported),
+    ...deletePods(state, others, { ...reported, afterOthers: true }),
     { type: 'event', event: done },
   ];
 }

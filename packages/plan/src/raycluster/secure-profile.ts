@@ -21,30 +21,30 @@ type Secured = Required<Pick<RayClusterSpec, 'authOptions' | 'networkPolicy' | '
 
 const OFF = 'none';
 const APP_NAME = 'app.kubernetes.io/name';
-/** Kubernetes puts it on every namespace, and lets nobody change it. */
+/** Kubernetes sets this label on every namespace; it cannot be changed. */
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
-/** CRDs may be replaced by newer ones. */
+/** How soon to check whether the CRDs were updated. */
 const REQUEUE_MS = 60_000;
 
 /**
- * Writes tokens, network policies and mutual TLS into the spec of a cluster before anything is made of it, so that everybody can see what
- * holds. Later it would be too late: pods with and without them do not understand each other. A cluster that cannot have them is not
- * started. Undefined when there is nothing to do.
+ * Writes tokens, NetworkPolicies and mutual TLS into the spec of a new cluster before anything is created for it, so that users can see
+ * what applies. Later is too late: pods with and without them cannot talk to each other. A cluster that cannot have them is not started.
+ * Undefined when there is nothing to do.
  */
 export function applySecureProfile(state: ClusterState): Plan | undefined {
   const { context, cluster, spec, name } = state;
   if (context.isSecure !== true || !isNew(state)) return undefined;
   if (cluster.metadata?.annotations?.[Annotation.SecurityProfile] === OFF) return undefined;
   const missing = missingIn(state, securedFor(state));
-  if (Object.keys(missing).length === 0 || isWrong(state, spec) !== undefined) return undefined;
-  const problem = isWrong(state, { ...spec, ...missing });
+  if (Object.keys(missing).length === 0 || problemIn(state, spec) !== undefined) return undefined;
+  const problem = problemIn(state, { ...spec, ...missing });
   if (problem !== undefined) {
     const remedy = `change that, or set the annotation ${Annotation.SecurityProfile}: ${OFF}`;
     const note = `The RayCluster spec is invalid ${fullName(state, name)}: the operator's secure profile needs ${Object.keys(missing).join(', ')}, and ${problem}; ${remedy}`;
     return { actions: [validationWarning(RayClusterEventReason.InvalidRayClusterSpec, note)] };
   }
   return cluster.metadata?.annotations?.[Annotation.SecuredUid] === state.uid
-    ? tryAgain(state, missing)
+    ? writeAgain(state, missing)
     : { actions: [{ ...writeInto(state, missing), done: applied(state, missing) }] };
 }
 
@@ -56,12 +56,12 @@ function writeInto({ cluster, uid }: ClusterState, missing: Partial<Secured>): P
 
 function applied(state: ClusterState, missing: Partial<Secured>): PlannedEvent {
   const cluster = `RayCluster ${fullName(state, state.name)}`;
-  const told = `Applied the secure profile to ${cluster}: ${Object.keys(missing).join(', ')}`;
-  return normal(RayClusterEventReason.SecuredRayCluster, 'Update', told);
+  const note = `Applied the secure profile to ${cluster}: ${Object.keys(missing).join(', ')}`;
+  return normal(RayClusterEventReason.SecuredRayCluster, 'Update', note);
 }
 
-/** What was written did not stay: the server does not know it. Written again it changes nothing, until the server does. */
-function tryAgain(state: ClusterState, missing: Partial<Secured>): Plan {
+/** The installed CRD dropped the fields. Writing them again has no effect until the CRD is updated. */
+function writeAgain(state: ClusterState, missing: Partial<Secured>): Plan {
   const fields = Object.keys(missing)
     .map((field) => `spec.${field}`)
     .join(', ');
@@ -71,13 +71,13 @@ function tryAgain(state: ClusterState, missing: Partial<Secured>): Plan {
   return { actions: [writeInto(state, missing), warned], requeueAfterMs: REQUEUE_MS };
 }
 
-/** Nobody has looked at it yet, and nothing was made for it. */
+/** No operator has reconciled it yet, and it has no pods. */
 function isNew({ cluster, pods, uid }: ClusterState): boolean {
   const isSeen = Object.keys(cluster.status ?? {}).length > 0;
   return !isSeen && pods.every(({ owner }) => owner !== uid) && cluster.metadata?.deletionTimestamp === undefined;
 }
 
-function isWrong({ cluster, context, installed }: ClusterState, spec: RayClusterSpec): string | undefined {
+function problemIn({ cluster, context, installed }: ClusterState, spec: RayClusterSpec): string | undefined {
   const annotations = cluster.metadata?.annotations;
   const error =
     validateRayClusterSpec(spec, annotations, context.gates) ??
@@ -89,7 +89,7 @@ function securedFor(state: ClusterState): Secured {
   return { authOptions: { mode: 'token' }, networkPolicy: policyFor(state), tlsOptions: { enabled: true } };
 }
 
-/** The way in is closed but for the operator, and for the users of a service to its serve port. The way out stays open: names have to be asked for. */
+/** Denies ingress except from the operator and, for a RayService, to its serve port. Egress stays open, because pods need DNS. */
 function policyFor({ cluster, spec, context }: ClusterState): NetworkPolicyOptions {
   const matchLabels = { [APP_NAME]: context.env.operatorAppName };
   const { operatorNamespace } = context;
@@ -108,7 +108,7 @@ function policyFor({ cluster, spec, context }: ClusterState): NetworkPolicyOptio
   };
 }
 
-/** What the cluster says nothing about, and the installation has. */
+/** The settings that the spec does not mention and the installation supports. */
 function missingIn(
   { spec, context }: ClusterState,
   { authOptions, networkPolicy, tlsOptions }: Secured,

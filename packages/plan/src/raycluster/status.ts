@@ -18,7 +18,7 @@ import type { ServiceRecord } from './observed.ts';
 import { areAllPodsRunning, availableWorkers, headsOf, readyWorkers } from './pods.ts';
 import { desiredResources } from './resources.ts';
 
-/** The status as it should be once a plan has been carried out; undefined when it is so already. */
+/** The status after a plan was carried out with this outcome; undefined when nothing changes. */
 export function rayClusterStatus(seen: ClusterState, outcome: PlanOutcome): RayClusterStatus | undefined {
   const state = { ...seen, pods: seen.pods.filter(({ owner }) => owner === undefined || owner === seen.uid) };
   const { cluster, spec, pods, now } = state;
@@ -47,7 +47,7 @@ export function rayClusterStatus(seen: ClusterState, outcome: PlanOutcome): RayC
   return { ...after, lastUpdateTime: timestamp(now) };
 }
 
-/** Once ready a cluster stays so in this field, whatever happens: clients rely on it, and the conditions tell the rest. */
+/** Once ready, a cluster keeps `state: ready`, like with KubeRay: clients rely on it. The conditions report the rest. */
 function reportedState(state: ClusterState, outcome: PlanOutcome): RayClusterState | undefined {
   const { spec, pods } = state;
   if (spec.suspend === true && pods.length === 0) return 'suspended';
@@ -79,7 +79,7 @@ function endpointsOf({ ports }: ServiceRecord): StringMap {
   );
 }
 
-/** The API leaves out what is empty or zero, and so do we: absent and zero are the same to its clients. */
+/** Leaves out empty values and zeros like KubeRay: for clients absent and zero are the same. */
 function withoutZeros(status: RayClusterStatus): RayClusterStatus {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => !isEmpty(value)));
 }

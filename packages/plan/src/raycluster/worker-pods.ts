@@ -16,27 +16,27 @@ import { forScheduler } from './gang.ts';
 import { specForPods } from './object-name.ts';
 import type { PodRecord } from './observed.ts';
 
-/** With the autoscaler on, only Ray knows which worker is idle; the installation may say that it does not care. */
+/** With the autoscaler enabled only Ray knows which worker is idle; an installation may allow random deletion. */
 export function mayChooseVictims({ spec, context }: ClusterState): boolean {
   return !isAutoscalingEnabled(spec) || context.env.randomPodDelete;
 }
 
-/** So many pods of a group, and of all groups together, are made in one pass. */
+/** Maximum number of pods of one group, and of all groups, that one reconcile creates. */
 const MOST_OF_A_GROUP = 1000;
 const MOST_OF_ALL = 4000;
 
-/** How many pods of each group may be made in this pass; what is missing beyond that follows when these are seen. */
+/** Maximum number of pods of each group that this reconcile creates; the others follow when the cache shows these. */
 export function mostAtOnce({ spec }: ClusterState): number {
   const share = Math.floor(MOST_OF_ALL / Math.max(1, spec.workerGroupSpecs?.length ?? 0));
   return Math.min(MOST_OF_A_GROUP, Math.max(1, share));
 }
 
-/** Does the installation write on each worker which place it holds? */
+/** Whether each worker has a label with its place. */
 export function areWorkersNumbered({ context }: ClusterState): boolean {
   return context.gates.RayMultiHostIndexing;
 }
 
-/** Names that a new worker of the group must not get: those of pods that are there, are to go, or have gone, even from places of another `numOfHosts`. */
+/** Names that a new worker of the group must not get: those of existing, doomed and former pods, also from places of another `numOfHosts`. */
 export function takenNames(
   { lastHolders }: ClusterState,
   { groupName, scaleStrategy }: WorkerGroupSpec,
@@ -47,8 +47,8 @@ export function takenNames(
 }
 
 /**
- * The name of the pod that comes into a place; never one of `taken`. It counts the group's pods, not its replicas and their hosts: of a
- * group without pods, operators that know different numbers of hosts make the same ones, and together no more than one of them asks for.
+ * The name of the new pod in a place; never one of `taken`. It depends on the number of the pod in its group, not on replica and host: two
+ * operators that see different values of `numOfHosts` derive the same names, and together create no more pods than one of them asks for.
  */
 export function workerName(
   { uid, name, lastHolders }: ClusterState,
@@ -63,12 +63,12 @@ export function workerName(
   return derivedPodName(podNames.workerPrefix(name, groupName), identity, taken);
 }
 
-/** Which of the group's pods it is. */
+/** The pod's number in its group. */
 function numberOf(group: WorkerGroupSpec, { index, host }: ReplicaPlace): number {
   return host === undefined ? index : index * hostsPerReplica(group) + host.index;
 }
 
-/** A worker that is to be made: where, and under which name. */
+/** The place and the name of a new worker. */
 export interface NewWorker {
   readonly place: ReplicaPlace;
   readonly name: string;
@@ -82,7 +82,7 @@ export function createWorkers(
   const { cluster, context, name } = state;
   const isNumbered = areWorkersNumbered(state);
   const mark = forScheduler(state, group.groupName);
-  // They differ in nothing else, and a group may have thousands of them.
+  // Built once: the pods differ in place and name only, and a group may have thousands of them.
   const worker = mark(buildWorkerPod(cluster, specForPods(state), group, context));
   const objects = workers.map(({ place, name: newName }) => {
     const pod = isNumbered ? atPlace(worker, place) : worker;
@@ -105,16 +105,16 @@ export function createWorkers(
   };
 }
 
-/** How a place is written where its last holder is remembered. */
+/** Key of a place among the last holders. */
 export function placeName({ index, host }: ReplicaPlace): string {
   return host === undefined ? String(index) : `${index}.${host.index}`;
 }
 
-/** Deletes a worker; `told` completes "Deleted …" and "Failed deleting …". */
-export function deleteWorker({ uid }: ClusterState, pod: PodRecord, told: string): readonly Action[] {
+/** Deletes a worker; `description` completes "Deleted …" and "Failed deleting …". */
+export function deleteWorker({ uid }: ClusterState, pod: PodRecord, description: string): readonly Action[] {
   return deleteOwn(uid, 'Pod', pod, {
-    done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${told}`),
-    failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${told}`),
+    done: normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted ${description}`),
+    failed: warning(RayClusterEventReason.FailedToDeleteWorkerPod, 'Delete', `Failed deleting ${description}`),
     failure: 'FailedDeleteWorkerPod',
     continueOnFailure: true,
   });

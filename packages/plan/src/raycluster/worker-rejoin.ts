@@ -6,16 +6,16 @@ import type { ObservedRayCluster, PodRecord } from './observed.ts';
 import { aliveRayWorkers, headsOf, runningWorkers } from './pods.ts';
 import { deleteWorker } from './worker-pods.ts';
 
-/** How much longer a worker may take to join a head that came after it, counted from the first answer of that head. */
+/** How long a worker may take to join a newer head, from the first answer of that head. */
 export const REJOIN_MS = 60_000;
 
 const { WorkersRejoined } = RayClusterConditionType;
 
-/** How far the workers have found the head that came after them. */
+/** Whether the workers have joined a head that is newer than they are. */
 export type Rejoin =
-  /** There is nothing to say: no worker is older than the head, or Ray has not answered. */
+  /** No worker is older than the head, or Ray has not answered. */
   | { readonly kind: 'unconcerned' }
-  /** What was known was about an earlier head. */
+  /** The condition is about an earlier head. */
   | { readonly kind: 'outdated' }
   | { readonly kind: 'joined'; readonly joined: number; readonly replaced: boolean }
   | {
@@ -24,11 +24,11 @@ export type Rejoin =
       readonly missing: readonly PodRecord[];
       readonly head: PodRecord;
       readonly deadline: number;
-      /** When this began, as the condition has it; absent when it begins now. */
+      /** Whether the wait starts now; else the condition's transition time is its start. */
       readonly isNew: boolean;
     };
 
-/** Workers that are older than the head and of which it is not known yet that they have joined it. */
+/** Workers that are older than the head and not known to have joined it. */
 export function workersToRejoin(
   { cluster, pods }: Pick<ObservedRayCluster, 'cluster' | 'pods'>,
   head: PodRecord,
@@ -63,7 +63,7 @@ export function rejoinOf(state: ClusterState): Rejoin {
   return { kind: 'missing', joined, missing, head, deadline: since + REJOIN_MS, isNew };
 }
 
-/** Replaces the workers whose time to find the new head is over. */
+/** Replaces the workers that have not joined the new head in time. */
 export function replaceLostWorkers(state: ClusterState): readonly Action[] {
   const rejoin = rejoinOf(state);
   if (rejoin.kind !== 'missing') return [];
@@ -72,13 +72,13 @@ export function replaceLostWorkers(state: ClusterState): readonly Action[] {
   return rejoin.missing.flatMap((pod) => deleteWorker(state, pod, `worker Pod ${fullName(state, pod.name)}, ${why}`));
 }
 
-/** When the time of workers that have not joined is over; undefined when none is waited for. */
+/** When the deadline of workers that have not joined ends; undefined when there are none. */
 export function rejoinRequeueMs(state: ClusterState): number | undefined {
   const rejoin = rejoinOf(state);
   return rejoin.kind === 'missing' ? Math.max(0, rejoin.deadline - state.now) : undefined;
 }
 
-/** The conditions with what is known about the workers' return; the time of an earlier head's verdict does not count. */
+/** Sets the WorkersRejoined condition; the transition time of an earlier head's condition does not count. */
 export function withRejoin(
   state: ClusterState,
   conditions: readonly Condition[],

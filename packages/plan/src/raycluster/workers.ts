@@ -19,7 +19,7 @@ import {
   workerName,
 } from './worker-pods.ts';
 
-/** Every worker group in the order of the spec, then what is left of groups that the spec no longer has. */
+/** Every worker group in the order of the spec, then pods of groups that are no longer in the spec. */
 export function planWorkers(state: ClusterState): readonly Action[] {
   const groups = state.spec.workerGroupSpecs ?? [];
   return [...groups.flatMap((group) => planGroup(state, group)), ...deleteWorkersOfRemovedGroups(state, groups)];
@@ -38,7 +38,7 @@ function planSingleHostGroup(
   pods: readonly PodRecord[],
 ): readonly Action[] {
   const unhealthy = pods.filter((pod) => reasonToDelete(pod, state.context.env) !== undefined);
-  // Their places are filled in the next pass, when they are seen to be gone: never more pods than were asked for.
+  // A later reconcile replaces them, when the cache shows their deletion: never more pods than the spec asks for.
   if (unhealthy.length > 0) {
     return unhealthy.flatMap((pod) =>
       deleteWorker(state, pod, `worker Pod ${fullName(state, pod.name)}; ${describeState(pod)}`),
@@ -62,8 +62,8 @@ function planSingleHostGroup(
 }
 
 /**
- * Those that are going anyway, then further hosts from when replicas had several, then those that do not work, then the youngest places.
- * Pods that are going are not deleted again.
+ * Which pods to delete when scaling down: terminating pods first, then extra hosts from a former `numOfHosts`, then pods that are not
+ * ready, then the highest places. Terminating pods count, but are not deleted again.
  */
 function victims(pods: readonly PodRecord[], count: number): readonly PodRecord[] {
   const rank = ({ isTerminating, hostIndex = 0, ready }: PodRecord) =>
@@ -99,7 +99,7 @@ function newWorkers(
   }));
 }
 
-/** Pods that do not say which place they hold are known by the names that their places give. */
+/** Pods without a label for their place are recognised by the name that the place gives. */
 function unnumberedWorkers(
   state: ClusterState,
   group: WorkerGroupSpec,
@@ -109,7 +109,7 @@ function unnumberedWorkers(
 ): readonly NewWorker[] {
   const workers: NewWorker[] = [];
   for (let index = 0; workers.length < count; index += 1) {
-    // Whichever of them went last, it is remembered as the first.
+    // Without place labels the last holder of every place is stored under place 0.
     const name = workerName(state, group, { index }, toDelete, { index: 0 });
     if (!present.has(name)) workers.push({ place: { index }, name });
   }
@@ -121,8 +121,8 @@ function suspendGroup(
   { groupName }: WorkerGroupSpec,
   pods: readonly PodRecord[],
 ): readonly Action[] {
-  const told = `suspended worker group ${groupName} in RayCluster ${fullName(state, state.name)}`;
-  const done = normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${told}`);
+  const description = `suspended worker group ${groupName} in RayCluster ${fullName(state, state.name)}`;
+  const done = normal(RayClusterEventReason.DeletedWorkerPod, 'Delete', `Deleted all pods for ${description}`);
   if (pods.length === 0 && isSpecNew(state)) return [{ type: 'event', event: done }];
   if (pods.every(({ isTerminating }) => isTerminating)) return [];
   const suspended = `suspended group ${groupName} in RayCluster ${fullName(state, state.name)}`;
@@ -138,7 +138,7 @@ function isSpecNew({ cluster: { metadata, status } }: ClusterState): boolean {
   return status?.observedGeneration !== metadata?.generation;
 }
 
-/** Pods of groups that were taken out of the spec. */
+/** Deletes pods of groups that were removed from the spec. */
 function deleteWorkersOfRemovedGroups(state: ClusterState, groups: readonly WorkerGroupSpec[]): readonly Action[] {
   const known = new Set(groups.map(({ groupName }) => groupName));
   return state.pods

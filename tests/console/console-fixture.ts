@@ -24,11 +24,14 @@ export interface ConsoleFixture {
 export interface FixtureOptions {
   readonly clock?: Clock;
   readonly hasOneTimeUrls?: boolean;
+  /** The built page; a placeholder unless given. */
+  readonly page?: string;
 }
 
 export async function startConsoleFixture({
   clock = systemClock,
   hasOneTimeUrls = false,
+  page,
 }: FixtureOptions = {}): Promise<ConsoleFixture> {
   const tokens = new Map([
     ['ada', { name: 'ada', groups: ['system:masters', 'system:authenticated'] }],
@@ -64,7 +67,7 @@ export async function startConsoleFixture({
     client,
     listen: { host: '127.0.0.1', port: 0 },
     hosts: [],
-    folder,
+    folder: page ?? folder,
     ...(hasOneTimeUrls ? { onLink: (url: string) => void links.push(url) } : {}),
   });
   const request: ConsoleFixture['request'] = (path, { cookie, ...init } = {}) =>

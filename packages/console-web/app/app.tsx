@@ -1,4 +1,94 @@
-/** The whole page: navigation and the page of the current URL. */
+import { useEffect, useState } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import type { LoginMethods, Session } from '../../console/src/protocol.ts';
+import { send } from './live/api.ts';
+import { LiveContext, useStream } from './live/use-live.ts';
+import { ClusterPage } from './pages/cluster.tsx';
+import { CronPage } from './pages/cron.tsx';
+import { HomePage } from './pages/home.tsx';
+import { JobPage } from './pages/job.tsx';
+import { ListPage } from './pages/list.tsx';
+import { LoginPage } from './pages/login.tsx';
+import { ServicePage } from './pages/service.tsx';
+import { Help } from './parts/help.tsx';
+import { Navigation, Top } from './parts/navigation.tsx';
+import { Palette } from './parts/palette.tsx';
+import { useShortcuts } from './parts/use-shortcuts.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- Vite puts the style sheet into the page
+import './styles.css';
+
+type Identity = 'unknown' | { readonly session: Session } | { readonly methods: LoginMethods['methods'] };
+
+/** The whole page: navigation and the page of the current URL, or the login. */
 export function App() {
-  return <h1>Manta</h1>;
+  const [identity, setIdentity] = useState<Identity>('unknown');
+  const [reason, setReason] = useState<string>();
+  const isLoggedIn = typeof identity === 'object' && 'session' in identity;
+  const live = useStream(isLoggedIn);
+  useEffect(() => void readIdentity().then(setIdentity), []);
+  useEffect(() => {
+    if (live.loggedOut === undefined) return;
+    setReason(live.loggedOut);
+    setIdentity({ methods: ['token'] });
+  }, [live.loggedOut]);
+  if (identity === 'unknown') return null;
+  if (!('session' in identity))
+    return <LoginPage methods={identity.methods} reason={reason} onLogin={(session) => setIdentity({ session })} />;
+  return (
+    <LiveContext value={live}>
+      <Shell
+        session={identity.session}
+        onLogout={() => void send('/api/logout', { method: 'POST' }).then(() => window.location.assign('/'))}
+      />
+    </LiveContext>
+  );
+}
+
+async function readIdentity(): Promise<Identity> {
+  const answer = await fetch('/api/session');
+  if (answer.ok) return { session: await answer.json() };
+  const body: Partial<LoginMethods> = await answer.json().catch(() => ({}));
+  return { methods: body.methods ?? ['token'] };
+}
+
+function Shell({ session, onLogout }: { readonly session: Session; readonly onLogout: () => void }) {
+  const [path] = useLocation();
+  const [isSearching, setSearching] = useState(false);
+  const [isHelping, setHelping] = useState(false);
+  useShortcuts(
+    () => setSearching(true),
+    () => setHelping(true),
+  );
+  return (
+    <div className="app">
+      <Navigation path={path} user={session.user} onLogout={onLogout} />
+      <div>
+        <Top onSearch={() => setSearching(true)} />
+        <main className="main">
+          <Switch>
+            <Route path="/" component={HomePage} />
+            <Route path="/jobs">{() => <ListPage kind="RayJob" />}</Route>
+            <Route path="/clusters">{() => <ListPage kind="RayCluster" />}</Route>
+            <Route path="/services">{() => <ListPage kind="RayService" />}</Route>
+            <Route path="/cron">{() => <ListPage kind="RayCronJob" />}</Route>
+            <Route path="/jobs/:namespace/:name">{(at) => <JobPage {...at} />}</Route>
+            <Route path="/clusters/:namespace/:name">{(at) => <ClusterPage {...at} />}</Route>
+            <Route path="/services/:namespace/:name">{(at) => <ServicePage {...at} />}</Route>
+            <Route path="/cron/:namespace/:name">{(at) => <CronPage {...at} />}</Route>
+            <Route>
+              {() => (
+                <section className="panel">
+                  <p className="empty">
+                    There is no page {path}. <Link href="/">Go home</Link>
+                  </p>
+                </section>
+              )}
+            </Route>
+          </Switch>
+        </main>
+      </div>
+      {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
+      {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
+    </div>
+  );
 }

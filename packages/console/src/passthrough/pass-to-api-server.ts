@@ -30,7 +30,9 @@ export async function passToApiServer(request: Request, options: PassOptions): P
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.any([options.signal, request.signal]),
     });
-    return new Response(toStream(answer.body), {
+    // A log that has not begun is answered with 204, which has no body.
+    const hasBody = ![204, 205, 304].includes(answer.status);
+    return new Response(hasBody ? toStream(answer.body) : null, {
       status: answer.status,
       headers: {
         ...SECURITY_HEADERS,

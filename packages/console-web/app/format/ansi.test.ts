@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { ansiSpans } from './ansi.ts';
+
+describe('ansiSpans()', () => {
+  it('keeps plain text in one piece', () => {
+    expect(ansiSpans('hello <b>')).toEqual([{ text: 'hello <b>', className: '' }]);
+  });
+
+  it('gives coloured pieces their classes and ends them at a reset', () => {
+    expect(ansiSpans('a\u001b[1;31mred\u001b[0m b')).toEqual([
+      { text: 'a', className: '' },
+      { text: 'red', className: 'ansi-1 ansi-31' },
+      { text: ' b', className: '' },
+    ]);
+  });
+
+  it('drops sequences that move the cursor or set the title', () => {
+    expect(
+      ansiSpans('x\u001b[2Ky\u001b]0;title\u0007z')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe('xyz');
+  });
+});

@@ -1,6 +1,11 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startTestEngine } from '@manta/apiserver/testing';
+import { startConsole } from '@manta/console';
+import { loadConnection, systemClock } from '@manta/kube';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
 import { createEgress } from '../../packages/kubelet/src/network/egress.ts';
@@ -56,6 +61,29 @@ async function openEgress(): Promise<Open> {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
+async function openConsole(): Promise<Open> {
+  const engine = await startTestEngine();
+  const folder = mkdtempSync(join(tmpdir(), 'manta-listener-'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  const connection = await loadConnection({ kubeconfig: engine.admin.kubeconfig.path });
+  const running = await startConsole({
+    clock: systemClock,
+    log: silentLogger,
+    server: connection,
+    client: engine.client,
+    listen: { host: '127.0.0.1', port: 0 },
+    hosts: [],
+    folder,
+    limits: LIMITS,
+  });
+  const close = async () => {
+    await running.close();
+    await engine.stop();
+    rmSync(folder, { recursive: true });
+  };
+  return { port: running.port, close };
+}
+
 const policy = createAddressPolicy({ engineRanges: [] });
 
 const plain = { isSecure: false, hasHttp2: false, path: '/' } as const;
@@ -109,6 +137,13 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
       const engine = await startTestEngine({ limits: LIMITS, tokens });
       return { port: engine.server.port, close: () => engine.stop() };
     },
+  },
+  'the web console': {
+    ...plain,
+    // A request without a session is answered before its body is read.
+    refusal: 'none',
+    file: 'packages/console/src/start-console.ts',
+    open: openConsole,
   },
   'the proxy to Services': {
     ...plain,

@@ -24,7 +24,7 @@ const RAY_KINDS = ['RayCluster', 'RayJob', 'RayService', 'RayCronJob'];
 
 /** The functions that make an action for a kind that their callers name. */
 const ACTION_MAKERS: Readonly<Record<string, string>> = {
-  createUnlessThere: 'create',
+  createUnlessExists: 'create',
   ensure: 'create',
   updateChild: 'update',
   remove: 'delete',
@@ -160,7 +160,8 @@ function ofConstants(): readonly AccessQuestion[] {
 
 /** Our own kinds: the status of each, and the creation of each that is only tried out, to learn how old its definition is. */
 function ofOurKinds(): readonly AccessQuestion[] {
-  const controllers = new Set(found(/\bwriteStatus\(/g).map(({ input }) => input));
+  // The pipeline writes the status of every kind that has a definition for it.
+  const controllers = new Set(found(/\b(?:writeStatus|createReconciler)\(/g).map(({ input }) => input));
   const statuses = RAY_KINDS.filter((kind) => [...controllers].some((text) => text.includes(`kind: '${kind}'`)));
   const tried = found(/kind: '(Ray\w+)',\s*plural: '\w+',\s*spec/g).map(([, kind = '']) => on('create', kind));
   return [...statuses.map((kind) => ({ ...on('patch', kind), subresource: 'status' })), ...tried];

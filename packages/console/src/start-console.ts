@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { LISTENER_LIMITS } from '@manta/base';
+import { guard, guardConnection } from '@manta/base';
 import type { Clock, Connection, KubeClient } from '@manta/kube';
-import type { ListenAddress, Logger } from '@manta/runtime';
+import { limitOptions, type ListenAddress, type ListenerLimits, type Logger, SHORT_REQUESTS } from '@manta/runtime';
 import { createConsoleApp } from './console-app.ts';
 import { loadStaticFiles } from './http/static-files.ts';
 import { BearerClients } from './identity/bearer-clients.ts';
@@ -19,6 +19,7 @@ export interface ConsoleOptions {
   readonly listen: ListenAddress;
   /** Further `host[:port]` values under which browsers reach the console, behind an Ingress for instance. */
   readonly hosts: readonly string[];
+  readonly limits?: ListenerLimits;
   /** The built page. */
   readonly folder: string;
   /**
@@ -54,18 +55,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     methods: codes === undefined ? ['token'] : ['one-time-url', 'token'],
     ...(codes === undefined ? {} : { codes, onCodeUsed: () => announce() }),
   });
-  const { headersMs, idleMs, checkMs, headerBytes } = LISTENER_LIMITS;
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
-    {
-      headersTimeout: headersMs,
-      // A log or a watch goes on for hours: only the head of a request has a time limit.
-      requestTimeout: 0,
-      keepAliveTimeout: idleMs,
-      connectionsCheckingInterval: checkMs,
-      maxHeaderSize: headerBytes,
-    },
-    (request, response) => void listener(request, response),
+    // A log or a watch goes on for hours: only the head of a request has a time limit.
+    limitOptions({ ...(options.limits ?? SHORT_REQUESTS), requestMs: 0 }),
+    guardConnection('console', listener),
   );
   const port = await listenOn(server, listen);
   const host = listen.host ?? '127.0.0.1';
@@ -95,17 +89,24 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 
 function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const cause = error.code === 'EADDRINUSE' ? 'address already in use' : error.message;
-      reject(
-        new Error(
-          `cannot listen on ${host ?? ''}:${port}: ${cause}. Choose another port with --console-port, or 0 for any free port.`,
-        ),
-      );
-    });
-    server.listen(port, host ?? '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
+    server.once(
+      'error',
+      guard('console', reject, (error: NodeJS.ErrnoException) => {
+        const cause = error.code === 'EADDRINUSE' ? 'address already in use' : error.message;
+        reject(
+          new Error(
+            `cannot listen on ${host ?? ''}:${port}: ${cause}. Choose another port with --console-port, or 0 for any free port.`,
+          ),
+        );
+      }),
+    );
+    server.listen(
+      port,
+      host ?? '127.0.0.1',
+      guard('console', reject, () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      }),
+    );
   });
 }

@@ -47,7 +47,7 @@ describe('our CRDs', () => {
   });
 
   it('are explained by kubectl in our words', async () => {
-    expect(await plane.kubectl(['explain', 'raycluster.spec.suspend'])).toContain('Takes all pods of the cluster down');
+    expect(await plane.kubectl(['explain', 'raycluster.spec.suspend'])).toContain('Deletes all pods of the cluster');
   });
 });
 

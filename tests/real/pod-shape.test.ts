@@ -12,7 +12,7 @@ import {
 import { spareObjectName } from '@manta/plan';
 import { Interner } from '@manta/runtime';
 import { afterEach, expect, test } from 'vitest';
-import { podRecord } from '../../packages/operator/src/observe/pod-record.ts';
+import { podRecord } from '../../packages/plan/src/records/pod-record.ts';
 import { POD_SHAPE } from '../../packages/operator/src/observe/pod-shape.ts';
 import { createTestNamespace } from '../support/namespace.ts';
 import type { PlaneUser } from '../support/plane-client.ts';

@@ -112,6 +112,23 @@ export type {
   ServiceRecord,
   SubmitterRecord,
 } from './raycluster/observed.ts';
+export {
+  type Belonging,
+  type ClusterKey,
+  jobRecord,
+  labelledRecord,
+  namedRecord,
+  originKey,
+  originKeys,
+  roleBindingRecord,
+  roleRecord,
+  routeRecord,
+  serviceRecord,
+  withoutManagedFields,
+} from './records/child-records.ts';
+export { type CronChildRecord, cronChildRecord } from './records/cron-child-record.ts';
+export { podRecord } from './records/pod-record.ts';
+export { type Sharing, UNSHARED } from './records/sharing.ts';
 export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
 export { REJOIN_MS } from './raycluster/worker-rejoin.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';

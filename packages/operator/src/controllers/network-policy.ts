@@ -6,6 +6,7 @@ import {
   type ObservedNetworkPolicies,
   type ObservedRayCluster,
   planNetworkPolicies,
+  withoutManagedFields,
 } from '@manta/plan';
 import {
   type Controller,
@@ -18,7 +19,6 @@ import {
   toKey,
   type World,
 } from '@manta/runtime';
-import { withoutManagedFields } from '../observe/child-records.ts';
 import { informerOf, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import type { KindDefinition } from '../reconcile/kind-definition.ts';
 import { createReconciler } from '../reconcile/reconciler.ts';

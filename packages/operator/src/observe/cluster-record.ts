@@ -1,6 +1,6 @@
 import type { RayCluster, RayClusterSpec, RayClusterStatus } from '@manta/api';
+import { withoutManagedFields } from '@manta/plan';
 import { Interner } from '@manta/runtime';
-import { withoutManagedFields } from './child-records.ts';
 
 /** Templates are big, and the interner keeps those of clusters that are gone: few of them, while those in use by many are asked for often. */
 const GENERATION = 500;

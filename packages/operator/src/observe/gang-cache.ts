@@ -1,8 +1,14 @@
 import type { KubeObject } from '@manta/api';
 import { type ResourceType, resources } from '@manta/kube';
-import { type BatchSchedulerName, type GangKind, type GangRecord, schedulerOf, type WrittenKind } from '@manta/plan';
+import {
+  type BatchSchedulerName,
+  type GangKind,
+  type GangRecord,
+  schedulerOf,
+  withoutManagedFields,
+  type WrittenKind,
+} from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, refOf, toKey, type World } from '@manta/runtime';
-import { withoutManagedFields } from './child-records.ts';
 
 /** Where each kind of object that speaks to a batch scheduler is served. */
 export const GANG_TYPES: Readonly<Record<GangKind, ResourceType>> = {

@@ -1,6 +1,5 @@
 import { type Ingress, isRecord, type KubeObject } from '@manta/api';
-import type { LiveIngress } from '@manta/plan';
-import { withoutManagedFields } from './child-records.ts';
+import { type LiveIngress, withoutManagedFields } from '@manta/plan';
 
 /** The name of the program, by which the API server remembers what we wrote. */
 export const FIELD_MANAGER = 'kuberay-operator';

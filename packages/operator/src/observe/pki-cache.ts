@@ -1,9 +1,16 @@
 import { type KubeObject, Label, pkiNames, type RayCluster, type Secret } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
-import { type Certificate, type Issuer, isIssued, leafStateOf, PkiComponent, type PkiState } from '@manta/plan';
+import {
+  type Certificate,
+  isIssued,
+  type Issuer,
+  leafStateOf,
+  PkiComponent,
+  type PkiState,
+  withoutManagedFields,
+} from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, toKey, type World } from '@manta/runtime';
 import type { CertificateIssuer } from '../cluster/certificate-issuer.ts';
-import { withoutManagedFields } from './child-records.ts';
 
 /** Local copies of what the certificates of RayClusters are made of: cert-manager's objects, or the Secrets that we write ourselves. */
 export type PkiCache =

@@ -1,34 +1,32 @@
 import { Label, LabelValue, NodeType, type PersistentVolumeClaim, type RayCluster } from '@manta/api';
 import { resources } from '@manta/kube';
-import type {
-  BatchSchedulerName,
-  JobRecord,
-  LiveIngress,
-  NamedRecord,
-  PodRecord,
-  RoleBindingRecord,
-  RoleRecord,
-  RouteRecord,
-  ServiceRecord,
-  WrittenKind,
-} from '@manta/plan';
-import { createInformer, type Informer, type World } from '@manta/runtime';
 import {
+  type BatchSchedulerName,
   type Belonging,
+  type JobRecord,
   jobRecord,
   labelledRecord,
+  type LiveIngress,
   namedRecord,
+  type NamedRecord,
   originKeys,
+  type PodRecord,
+  podRecord,
   roleBindingRecord,
+  type RoleBindingRecord,
+  type RoleRecord,
   roleRecord,
   routeRecord,
+  type RouteRecord,
   serviceRecord,
+  type ServiceRecord,
   withoutManagedFields,
-} from './child-records.ts';
+  type WrittenKind,
+} from '@manta/plan';
+import { createInformer, type Informer, type World } from '@manta/runtime';
 import { clusterRecords } from './cluster-record.ts';
 import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { liveIngress } from './inherited-annotations.ts';
-import { podRecord } from './pod-record.ts';
 import { POD_SHAPE } from './pod-shape.ts';
 
 /** Local copies of everything that RayClusters are made of. */

@@ -8,15 +8,15 @@ import {
   type ObservedChildren,
   type ObservedRayCluster,
   ownServiceAccount,
+  podRecord,
+  serviceRecord,
   spareIngressName,
   spareObjectName,
 } from '@manta/plan';
 import { type Informer, Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
-import { serviceRecord } from './child-records.ts';
 import type { FailingPods } from './failing-pods.ts';
 import { gangRecords } from './gang-cache.ts';
 import type { LastHolders } from './last-holders.ts';
-import { podRecord } from './pod-record.ts';
 import { OUR_PODS, type RayClusterCache } from './ray-cluster-cache.ts';
 import { missingRequiredPermissions, unreadableKinds } from './unreadable-kinds.ts';
 

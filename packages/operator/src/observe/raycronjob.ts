@@ -1,9 +1,9 @@
 import { type FeatureGates, Label } from '@manta/api';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
-import type { ObservedRayCronJob } from '@manta/plan';
+import { cronChildRecord, type ObservedRayCronJob } from '@manta/plan';
 import { type ObjectKey, type ReconcileContext, refOf } from '@manta/runtime';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
-import { cronChildRecord, type RayCronJobCache } from './raycronjob-cache.ts';
+import type { RayCronJobCache } from './raycronjob-cache.ts';
 
 /** What observing needs besides the key. */
 export interface RayCronJobObserver {

@@ -1,8 +1,7 @@
 import type { RayJob } from '@manta/api';
 import { resources } from '@manta/kube';
-import { clusterNameOf } from '@manta/plan';
+import { clusterNameOf, withoutManagedFields } from '@manta/plan';
 import { createInformer, type Informer, toKey, type World } from '@manta/runtime';
-import { withoutManagedFields } from './child-records.ts';
 
 /** Local copies of RayJobs, findable by the cluster that they run on: `namespace/cluster`. */
 export type RayJobCache = Informer<RayJob, 'cluster'>;

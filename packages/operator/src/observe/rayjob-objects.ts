@@ -3,14 +3,16 @@ import { isNotFound, type KubeClient, type ObjectRef, type ResourceType, resourc
 import {
   clusterNameOf,
   type JobRecord,
+  jobRecord,
+  originKey,
   type OrphanedCluster,
   ownPods,
+  podRecord,
   type PodRecord,
   type ServiceRecord,
+  serviceRecord,
 } from '@manta/plan';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
-import { jobRecord, originKey, serviceRecord } from './child-records.ts';
-import { podRecord } from './pod-record.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { RayJobCache } from './rayjob-cache.ts';
 

@@ -1,8 +1,14 @@
 import type { EndpointSlice, FeatureGates, Node, RayService } from '@manta/api';
 import { resources } from '@manta/kube';
-import { amountsOf, type Gateway, type HttpRoute, type NodeCapacity, type WrittenKind } from '@manta/plan';
+import {
+  amountsOf,
+  type Gateway,
+  type HttpRoute,
+  type NodeCapacity,
+  withoutManagedFields,
+  type WrittenKind,
+} from '@manta/plan';
 import { createInformer, type Informer, type Interner, toKey, type World } from '@manta/runtime';
-import { withoutManagedFields } from './child-records.ts';
 import { informerOf, type RayClusterCache } from './ray-cluster-cache.ts';
 
 /** Local copies of what only RayServices need. */

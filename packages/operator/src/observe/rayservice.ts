@@ -7,14 +7,14 @@ import {
   isOwn,
   type NodeCapacity,
   type ObservedRayService,
+  originKey,
   ownPods,
+  podRecord,
   type PodRecord,
   type ServiceCluster,
 } from '@manta/plan';
 import type { RayHead } from '@manta/ray';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
-import { originKey } from './child-records.ts';
-import { podRecord } from './pod-record.ts';
 import { OUR_PODS } from './ray-cluster-cache.ts';
 import type { EndpointRecord, RayServiceCache } from './rayservice-cache.ts';
 import { askCluster } from './rayservice-heads.ts';

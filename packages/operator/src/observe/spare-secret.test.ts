@@ -1,9 +1,8 @@
 import type { AuthOptions, RayCluster } from '@manta/api';
 import { rayClusterSpec } from '@manta/api/testing';
-import { type PodRecord, spareObjectName } from '@manta/plan';
+import { podRecord, type PodRecord, spareObjectName } from '@manta/plan';
 import { Interner } from '@manta/runtime';
 import { describe, expect, it } from 'vitest';
-import { podRecord } from './pod-record.ts';
 import { withSpareSecret } from './spare-secret.ts';
 
 const LONG = `a${'b'.repeat(52)}`;

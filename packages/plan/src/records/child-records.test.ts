@@ -1,7 +1,7 @@
 import type { Job } from '@manta/api';
-import { Interner } from '@manta/runtime';
 import { describe, expect, it } from 'vitest';
 import { jobRecord, roleBindingRecord, serviceRecord } from './child-records.ts';
+import { UNSHARED } from './sharing.ts';
 
 describe('what belongs to a cluster', () => {
   const job = (nodeType?: string): Job => ({
@@ -38,15 +38,13 @@ describe('what belongs to a cluster', () => {
     [{ 'ray.io/originated-from-crd': 'RayCluster', 'ray.io/originated-from-cr-name': 'demo' }, ['ml/demo']],
     [{ 'ray.io/originated-from-crd': 'RayService', 'ray.io/originated-from-cr-name': 'demo' }, []],
   ])('is a Service with the labels %j', (labels, expected) => {
-    expect(serviceRecord({ metadata: { name: 's', namespace: 'ml', labels } }, new Interner()).belongsTo).toEqual(
-      expected,
-    );
+    expect(serviceRecord({ metadata: { name: 's', namespace: 'ml', labels } }, UNSHARED).belongsTo).toEqual(expected);
   });
 
   it('is a Service that it owns, whose labels somebody took away', () => {
     const owner = { apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'demo', uid: 'c', controller: true };
     const metadata = { name: 's', namespace: 'ml', ownerReferences: [owner] };
-    const record = serviceRecord({ metadata, spec: { selector: { 'ray.io/node-type': 'head' } } }, new Interner());
+    const record = serviceRecord({ metadata, spec: { selector: { 'ray.io/node-type': 'head' } } }, UNSHARED);
     expect(record).toMatchObject({ belongsTo: ['ml/demo'], service: { metadata } });
   });
 });

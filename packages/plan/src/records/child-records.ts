@@ -11,16 +11,16 @@ import {
   type Service,
   type StringMap,
 } from '@manta/api';
+import type { Route } from '../build/route.ts';
 import type {
   JobRecord,
   NamedRecord,
   RoleBindingRecord,
   RoleRecord,
-  Route,
   RouteRecord,
   ServiceRecord,
-} from '@manta/plan';
-import type { Interner } from '@manta/runtime';
+} from '../raycluster/observed.ts';
+import type { Sharing } from './sharing.ts';
 
 /** Where a child belongs: `namespace/cluster`. */
 export type ClusterKey = string;
@@ -39,7 +39,7 @@ export function labelledRecord(object: KubeObject): Belonging<NamedRecord> {
   return { ...namedRecord(object), belongsTo: keys(metadata.namespace, [metadata.labels?.[Label.Cluster]]) };
 }
 
-export function serviceRecord(service: Service, intern: Interner): Belonging<ServiceRecord> {
+export function serviceRecord(service: Service, intern: Sharing): Belonging<ServiceRecord> {
   const { metadata = {}, spec = {} } = service;
   const { labels = {} } = metadata;
   const isWhole = isKeptWhole(service);
@@ -70,7 +70,7 @@ export function serviceRecord(service: Service, intern: Interner): Belonging<Ser
 }
 
 /** The ports of most head Services are the same, and most of what there is in them. */
-function withSharedPorts(service: Service, intern: Interner): Service {
+function withSharedPorts(service: Service, intern: Sharing): Service {
   const { spec } = service;
   return spec?.ports === undefined ? service : { ...service, spec: { ...spec, ports: intern.value(spec.ports) } };
 }

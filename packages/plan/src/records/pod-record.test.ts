@@ -1,8 +1,8 @@
 import type { Pod, PodSpec } from '@manta/api';
-import { spareObjectName } from '@manta/plan';
-import { Interner } from '@manta/runtime';
 import { describe, expect, it } from 'vitest';
+import { spareObjectName } from '../raycluster/object-name.ts';
 import { podRecord } from './pod-record.ts';
+import { UNSHARED } from './sharing.ts';
 
 const LONG = `a${'b'.repeat(52)}`;
 const SPARE = spareObjectName(LONG) ?? '';
@@ -29,7 +29,7 @@ describe('a pod knows the spare name of its cluster', () => {
     ['not where its cluster has none', 'short', { serviceAccountName: SPARE, containers: [envFrom(SPARE)] }, undefined],
   ])('%s', (_, cluster, spec, expected) => {
     const pod: Pod = { metadata: { labels: { 'ray.io/cluster': cluster } }, spec };
-    expect(podRecord(pod, new Interner()).knowsSpare).toBe(expected);
+    expect(podRecord(pod, UNSHARED).knowsSpare).toBe(expected);
   });
 });
 
@@ -49,7 +49,7 @@ describe('a pod is disrupted', () => {
     ],
     ['but not when it fails', { phase: 'Failed', reason: 'Error' }, undefined],
   ])('%s', (_, status, expected) => {
-    expect(podRecord({ metadata: {}, ...(status === undefined ? {} : { status }) }, new Interner()).isDisrupted).toBe(
+    expect(podRecord({ metadata: {}, ...(status === undefined ? {} : { status }) }, UNSHARED).isDisrupted).toBe(
       expected,
     );
   });

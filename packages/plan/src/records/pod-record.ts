@@ -10,11 +10,12 @@ import {
   podTrouble,
   RAY_CONTAINER_INDEX,
 } from '@manta/api';
-import { type PodRecord, type SubmitterRecord, spareObjectName } from '@manta/plan';
-import type { Interner } from '@manta/runtime';
+import { spareObjectName } from '../raycluster/object-name.ts';
+import type { PodRecord, SubmitterRecord } from '../raycluster/observed.ts';
+import type { Sharing } from './sharing.ts';
 
 /** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
-export function podRecord(pod: Pod, intern: Interner): PodRecord {
+export function podRecord(pod: Pod, intern: Sharing): PodRecord {
   const { metadata = {}, spec, status } = pod;
   const { labels = {}, annotations = {} } = metadata;
   const nodeType = intern.string(labels[Label.NodeType] ?? '');
@@ -69,7 +70,7 @@ function knowsSpare({ metadata, spec }: Pod): true | undefined {
   return serviceAccountName === spare || hasIt ? true : undefined;
 }
 
-function headRecord(pod: Pod, intern: Interner): PodRecord['head'] {
+function headRecord(pod: Pod, intern: Sharing): PodRecord['head'] {
   const { annotations = {} } = pod.metadata ?? {};
   return {
     readiness: headPodReady(pod),

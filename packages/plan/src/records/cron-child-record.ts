@@ -1,0 +1,28 @@
+import { Annotation, JobDeploymentStatus, Label, type RayJob } from '@manta/api';
+import type { CronChild } from '../raycronjob/observed.ts';
+import { namedRecord } from './child-records.ts';
+
+/** A child that knows the schedule whose label it carries: `namespace/name`. */
+export type CronChildRecord = CronChild & { readonly cronJob: string };
+
+/** What is kept of a RayJob that a schedule made. */
+export function cronChildRecord(job: RayJob): CronChildRecord {
+  const { metadata = {}, status } = job;
+  const { namespace = '', labels, annotations } = metadata;
+  const scheduledAt = Date.parse(annotations?.[Annotation.CronJobScheduledTimestamp] ?? '');
+  return {
+    ...namedRecord(job),
+    scheduledAt: Number.isNaN(scheduledAt) ? Date.parse(metadata.creationTimestamp ?? '') : scheduledAt,
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    outcome: outcomeOf(status?.jobDeploymentStatus),
+    cronJob: `${namespace}/${labels?.[Label.CronJobName] ?? ''}`,
+  };
+}
+
+/** A job that can't be run is as good as failed: waiting for its end would be waiting for ever. */
+function outcomeOf(status: JobDeploymentStatus | undefined): CronChild['outcome'] {
+  if (status === JobDeploymentStatus.Complete) return 'succeeded';
+  return status === JobDeploymentStatus.Failed || status === JobDeploymentStatus.ValidationFailed
+    ? 'failed'
+    : 'running';
+}

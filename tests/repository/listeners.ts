@@ -45,7 +45,7 @@ const pair = authority.issue({ commonName: 'listener', dnsNames: ['localhost'], 
 
 async function openRouter(isSecure: boolean): Promise<Open> {
   const parts = createParts();
-  const { proxy, port } = await parts.proxy({ frontLimits: { ...PASSING_ON, stallMs: 400 } });
+  const { proxy, port } = await parts.proxy({ listenerLimits: { ...PASSING_ON, stallMs: 400 } });
   const { gateways } = tableOf([backendOf('d/a:1', 1, await parts.says('hello'))]);
   const certificates = [{ hostname: undefined, certs: [pair.cert], keys: [pair.key] }];
   proxy.setTable(isSecure ? { gateways: [], secure: { gateways, certificates } } : { gateways });
@@ -115,7 +115,7 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
   'the router': {
     ...routed,
     isSecure: false,
-    file: 'packages/router/src/proxy/front.ts',
+    file: 'packages/router/src/proxy/listener.ts',
     open: () => openRouter(false),
   },
   'the router with TLS': {

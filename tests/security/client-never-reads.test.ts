@@ -12,7 +12,7 @@ import { sendBeginning } from '../../packages/router/src/testing/http2-frames.ts
 import { createParts } from '../../packages/router/src/testing/parts.ts';
 
 const STALL_MS = 300;
-const frontLimits = { headersMs: 2_000, requestMs: 0, idleMs: 500, stallMs: STALL_MS, checkMs: 50 };
+const listenerLimits = { headersMs: 2_000, requestMs: 0, idleMs: 500, stallMs: STALL_MS, checkMs: 50 };
 const parts = createParts();
 afterEach(() => parts.close());
 
@@ -55,7 +55,7 @@ async function start() {
   parts.also(() => {
     for (const socket of open) socket.destroy();
   });
-  const { proxy, port } = await parts.proxy({ frontLimits });
+  const { proxy, port } = await parts.proxy({ listenerLimits });
   const { gateways } = tableOf([backendOf('d/a:1', 1, backend)]);
   const certificates = [{ hostname: undefined, certs: [pair.cert], keys: [pair.key] }];
   proxy.setTable({ gateways, secure: { gateways, certificates } });

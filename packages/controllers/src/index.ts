@@ -8,7 +8,7 @@ export {
   startController,
   type Controller,
   type Enqueue,
-  type LookAgain,
+  type RequeueAfter,
   type StopController,
 } from './framework/controller.ts';
 export { createEventRecorder } from './framework/event-recorder.ts';

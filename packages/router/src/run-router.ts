@@ -20,7 +20,7 @@ import {
 import { createGatewayRouter } from './gateway/gateway-router.ts';
 import { installCrds } from './gateway/writes.ts';
 import type { Dial } from './proxy/dial.ts';
-import type { Admit } from './proxy/front.ts';
+import type { Admit } from './proxy/listener.ts';
 import { trustNetworks } from './proxy/forwarded.ts';
 import { createProxy, type Proxy } from './proxy/proxy.ts';
 import { observeInMetrics, showOutstanding } from './router-metrics.ts';

@@ -240,11 +240,11 @@ describe('a controller', () => {
   });
 
   it('demands a live read, and says so, when the cache does not show our writes in time', async () => {
-    const contexts: Pick<ReconcileContext, 'freshness' | 'unseen'>[] = [];
+    const contexts: Pick<ReconcileContext, 'freshness' | 'pendingWrites'>[] = [];
     const { client, clock, pods, controller, reports, metric } = await setUp({
       lateAfterMs: 10_000,
       reconcile: async (_key, context) => {
-        contexts.push({ freshness: context.freshness, unseen: context.unseen });
+        contexts.push({ freshness: context.freshness, pendingWrites: context.pendingWrites });
         if (contexts.length === 1) context.wrote(pods, await client.create(PODS, cluster('pod')));
         return done;
       },
@@ -258,10 +258,10 @@ describe('a controller', () => {
     await clock.settle();
     controller.enqueue('n/a');
     await clock.advance(9_000);
-    expect(contexts).toEqual([{ freshness: 'cached', unseen: [] }]);
+    expect(contexts).toEqual([{ freshness: 'cached', pendingWrites: [] }]);
     await clock.advance(2_000);
     expect(contexts).toHaveLength(2);
-    expect(contexts[1]).toMatchObject({ freshness: 'live', unseen: [{ kind: 'Pod', key: 'n/pod' }] });
+    expect(contexts[1]).toMatchObject({ freshness: 'live', pendingWrites: [{ kind: 'Pod', key: 'n/pod' }] });
     expect(metric('manta_write_barrier_late_total{controller="cluster"}')).toBe('1');
     expect(reports.map(({ message }) => message)).toContain(
       'Cache has not shown our last writes, reading from the server',

@@ -223,8 +223,8 @@ class QueueController implements Controller {
     const object = kind === undefined ? {} : { [kind]: { name, namespace } };
     const log = this.#log.with({ ...object, namespace, name, reconcileID: randomId(random) });
     const state = this.#barrier.state(key);
-    const unseen = state.kind === 'late' ? state.pending : [];
-    if (unseen.length > 0) this.#reportLate(log, unseen);
+    const pendingWrites = state.kind === 'late' ? state.pending : [];
+    if (pendingWrites.length > 0) this.#reportLate(log, pendingWrites);
     const giveUp = new AbortController();
     this.#running.set(key, giveUp);
     if (abort.aborted) giveUp.abort(abort.reason);
@@ -234,7 +234,7 @@ class QueueController implements Controller {
     this.#metrics.started();
     let outcome: ReconcileOutcome = 'error';
     try {
-      const result = await this.#options.reconcile(key, this.#context(key, giveUp.signal, log, unseen));
+      const result = await this.#options.reconcile(key, this.#context(key, giveUp.signal, log, pendingWrites));
       outcome = this.#succeeded(key, result);
     } catch (error) {
       outcome = this.#failed(key, error, giveUp.signal, log);
@@ -248,7 +248,7 @@ class QueueController implements Controller {
     }
   }
 
-  #context(key: ObjectKey, signal: AbortSignal, log: Logger, unseen: readonly PendingWrite[]): ReconcileContext {
+  #context(key: ObjectKey, signal: AbortSignal, log: Logger, pendingWrites: readonly PendingWrite[]): ReconcileContext {
     const { name, namespace } = refOf(key);
     return {
       key,
@@ -256,8 +256,8 @@ class QueueController implements Controller {
       namespace,
       signal,
       log,
-      freshness: unseen.length > 0 ? 'live' : 'cached',
-      unseen,
+      freshness: pendingWrites.length > 0 ? 'live' : 'cached',
+      pendingWrites,
       wrote: (informer, written) => {
         this.#moved.add(key);
         this.#barrier.wrote(key, informer, written);
@@ -300,9 +300,9 @@ class QueueController implements Controller {
     return 'error';
   }
 
-  #reportLate(log: Logger, unseen: readonly PendingWrite[]): void {
+  #reportLate(log: Logger, pendingWrites: readonly PendingWrite[]): void {
     this.#metrics.wasLate();
-    log.warn('Cache has not shown our last writes, reading from the server', { unseen });
+    log.warn('Cache has not shown our last writes, reading from the server', { pendingWrites });
   }
 
   /** Thousands of pods take longer than ten minutes on a slow server: a reconcile that goes on writing is not stuck. */

@@ -48,11 +48,11 @@ export interface ReconcileContext {
   /** Carries controller, namespace, name and the number of this reconcile. */
   readonly log: Logger;
   /**
-   * `live`: the informers have not shown our last writes in time (`unseen`), so what they hold must not be acted upon. Read from the
+   * `live`: the informers have not shown our last writes in time (`pendingWrites`), so what they hold must not be acted upon. Read from the
    * server what a decision needs.
    */
   readonly freshness: 'cached' | 'live';
-  readonly unseen: readonly PendingWrite[];
+  readonly pendingWrites: readonly PendingWrite[];
   /** Tell of every write, so that the next reconcile of this key waits until the informer has seen it. */
   wrote(informer: BarrierInformer, written: KubeObject): void;
   deleted(informer: BarrierInformer, key: ObjectKey, uid: string, answer: KubeObject | Status): void;

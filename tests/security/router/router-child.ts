@@ -9,7 +9,7 @@ import type { ChildAnswer, ChildOrder } from './start-router.ts';
 const proxy = createProxy({
   clock: systemClock,
   random: Math.random,
-  frontLimits: { headersMs: 1_500, requestMs: 0, idleMs: 1_500, stallMs: 1_500, checkMs: 250 },
+  listenerLimits: { headersMs: 1_500, requestMs: 0, idleMs: 1_500, stallMs: 1_500, checkMs: 250 },
 });
 
 const say = (answer: ChildAnswer) => process.send?.(answer);

@@ -3,10 +3,10 @@ import { textOf } from '../loose.ts';
 import { isAuthEnabled, isK8sAuthEnabled } from '../predicates.ts';
 import { isAtLeast, parseVersion } from '../version.ts';
 import { type FieldError, fieldError } from './field-error.ts';
-import type { ClusterSubject } from './subject.ts';
+import type { ClusterInput } from './input.ts';
 
 /** All rules on authentication, in their order. */
-export function checkAuth({ spec, at }: ClusterSubject): FieldError | undefined {
+export function checkAuth({ spec, at }: ClusterInput): FieldError | undefined {
   const k8sAuth = isK8sAuthEnabled(spec);
   if (!isAuthEnabled(spec)) {
     if (!k8sAuth) return undefined;

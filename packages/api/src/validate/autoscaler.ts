@@ -10,11 +10,11 @@ import {
   isTruthyEnv,
 } from '../predicates.ts';
 import { type FieldError, fieldError, firstError } from './field-error.ts';
-import { type ClusterSubject, firstGroupError, hasEnv, restartsContainers } from './subject.ts';
+import { type ClusterInput, firstGroupError, hasEnv, restartsContainers } from './input.ts';
 
 /** All rules on autoscaling, in their order. */
-export function checkAutoscaler(subject: ClusterSubject): FieldError | undefined {
-  return firstError(subject, [
+export function checkAutoscaler(input: ClusterInput): FieldError | undefined {
+  return firstError(input, [
     checkSuspensionGate,
     checkVariableWithoutAutoscaling,
     checkNoGroupSuspended,
@@ -26,8 +26,8 @@ export function checkAutoscaler(subject: ClusterSubject): FieldError | undefined
 }
 
 /** Autoscaler v1 keeps no track of restarted workers: worth a warning, not a refusal. */
-export function warnAboutRestarts(subject: ClusterSubject): FieldError | undefined {
-  const { spec, at } = subject;
+export function warnAboutRestarts(input: ClusterInput): FieldError | undefined {
+  const { spec, at } = input;
   if (!isAutoscalingEnabled(spec) || !isAutoscalerV1(spec)) return undefined;
   const groups = listOf(spec?.workerGroupSpecs).filter(restartsContainers);
   if (groups.length === 0) return undefined;
@@ -36,24 +36,24 @@ export function warnAboutRestarts(subject: ClusterSubject): FieldError | undefin
   return fieldError(`${at}.workerGroupSpecs`, message);
 }
 
-function checkSuspensionGate(subject: ClusterSubject): FieldError | undefined {
-  if (subject.gates.RayJobDeletionPolicy) return undefined;
+function checkSuspensionGate(input: ClusterInput): FieldError | undefined {
+  if (input.gates.RayJobDeletionPolicy) return undefined;
   const rule = 'can be suspended only when the RayJobDeletionPolicy feature gate is enabled';
-  return firstSuspendedGroup(subject, rule);
+  return firstSuspendedGroup(input, rule);
 }
 
-function checkNoGroupSuspended(subject: ClusterSubject): FieldError | undefined {
-  if (!isAutoscalingEnabled(subject.spec)) return undefined;
-  return firstSuspendedGroup(subject, 'cannot be suspended with Autoscaler enabled');
+function checkNoGroupSuspended(input: ClusterInput): FieldError | undefined {
+  if (!isAutoscalingEnabled(input.spec)) return undefined;
+  return firstSuspendedGroup(input, 'cannot be suspended with Autoscaler enabled');
 }
 
-function firstSuspendedGroup(subject: ClusterSubject, rule: string): FieldError | undefined {
-  return firstGroupError(subject, ({ group, name, at }) =>
+function firstSuspendedGroup(input: ClusterInput, rule: string): FieldError | undefined {
+  return firstGroupError(input, ({ group, name, at }) =>
     group?.suspend === true ? fieldError(`${at}.suspend`, `worker group ${name} ${rule}`) : undefined,
   );
 }
 
-function checkVariableWithoutAutoscaling({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkVariableWithoutAutoscaling({ spec, at }: ClusterInput): FieldError | undefined {
   const variable = envByName(headEnv(spec), EnvName.EnableAutoscalerV2);
   if (isAutoscalingEnabled(spec) || !isTruthyEnv(variable)) return undefined;
   const problem = `cannot be set to '${textOf(variable?.value)}' when enableInTreeAutoscaling is false`;
@@ -62,7 +62,7 @@ function checkVariableWithoutAutoscaling({ spec, at }: ClusterSubject): FieldErr
   return fieldError(`${at}.headGroupSpec.template.spec.containers[0].env`, message);
 }
 
-function checkOneVersion({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkOneVersion({ spec, at }: ClusterInput): FieldError | undefined {
   const { EnableAutoscalerV2 } = EnvName;
   if (!isAutoscalingEnabled(spec) || !isSet(spec?.autoscalerOptions?.version)) return undefined;
   if (!hasEnv(headEnv(spec), EnableAutoscalerV2)) return undefined;
@@ -70,28 +70,28 @@ function checkOneVersion({ spec, at }: ClusterSubject): FieldError | undefined {
   return fieldError(`${at}.autoscalerOptions.version`, message);
 }
 
-function checkRestartPolicies(subject: ClusterSubject): FieldError | undefined {
-  const { spec, at } = subject;
+function checkRestartPolicies(input: ClusterInput): FieldError | undefined {
+  const { spec, at } = input;
   if (!isAutoscalingEnabled(spec) || !isAutoscalerV2(spec)) return undefined;
   const rule = 'should be Never or unset when using autoscaler V2';
   if (restartsContainers(spec?.headGroupSpec)) {
     return fieldError(`${at}.headGroupSpec.template.spec.restartPolicy`, `restartPolicy for head Pod ${rule}`);
   }
-  return firstGroupError(subject, ({ group, name, at: path }) =>
+  return firstGroupError(input, ({ group, name, at: path }) =>
     restartsContainers(group)
       ? fieldError(`${path}.template.spec.restartPolicy`, `restartPolicy for worker group ${name} ${rule}`)
       : undefined,
   );
 }
 
-function checkIdleTimeout({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkIdleTimeout({ spec, at }: ClusterInput): FieldError | undefined {
   const seconds = numberOf(spec?.autoscalerOptions?.idleTimeoutSeconds);
   if (seconds === undefined || seconds >= 0) return undefined;
   const message = `autoscalerOptions.idleTimeoutSeconds must be non-negative, got ${seconds}`;
   return fieldError(`${at}.autoscalerOptions.idleTimeoutSeconds`, message);
 }
 
-function checkManagedCommand({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkManagedCommand({ spec, at }: ClusterInput): FieldError | undefined {
   const name = EnvName.GeneratedAutoscalerStartCommand;
   if (!hasEnv(spec?.autoscalerOptions?.env, name)) return undefined;
   const why = 'it is managed by KubeRay and injected automatically into the autoscaler container';

@@ -12,12 +12,12 @@ export function fieldError(field: string, message: string): FieldError {
 }
 
 /** The first error of the checks, which run in order and only until one fails. */
-export function firstError<Subject>(
-  subject: Subject,
-  checks: readonly ((subject: Subject) => FieldError | undefined)[],
+export function firstError<Input>(
+  input: Input,
+  checks: readonly ((input: Input) => FieldError | undefined)[],
 ): FieldError | undefined {
   for (const check of checks) {
-    const error = check(subject);
+    const error = check(input);
     if (error) return error;
   }
   return undefined;

@@ -8,16 +8,16 @@ import { headEnv, isGcsFaultToleranceEnabled } from '../predicates.ts';
 import { GcsBackend, type GcsFaultToleranceOptions, type HeadGroupSpec } from '../raycluster.ts';
 import { MountPath, VolumeName } from '../volumes.ts';
 import { type FieldError, fieldError, firstError } from './field-error.ts';
-import { type ClusterSubject, hasEnv, mountsOf, rayContainerOf } from './subject.ts';
+import { type ClusterInput, hasEnv, mountsOf, rayContainerOf } from './input.ts';
 
 type Options = Loose<GcsFaultToleranceOptions>;
 
 /** All rules on fault tolerance, in their order. */
-export function checkGcsFaultTolerance(subject: ClusterSubject): FieldError | undefined {
-  return firstError(subject, [checkOneSwitch, checkImplicitRedis, checkOptions, checkRedisUsername]);
+export function checkGcsFaultTolerance(input: ClusterInput): FieldError | undefined {
+  return firstError(input, [checkOneSwitch, checkImplicitRedis, checkOptions, checkRedisUsername]);
 }
 
-function checkOneSwitch({ spec, annotations }: ClusterSubject): FieldError | undefined {
+function checkOneSwitch({ spec, annotations }: ClusterInput): FieldError | undefined {
   const { FtEnabled } = Annotation;
   if (textAt(annotations, FtEnabled) === '' || !isSet(spec?.gcsFaultToleranceOptions)) return undefined;
   const advice = 'Please use only GcsFaultToleranceOptions to configure GCS fault tolerance';
@@ -27,7 +27,7 @@ function checkOneSwitch({ spec, annotations }: ClusterSubject): FieldError | und
   );
 }
 
-function checkImplicitRedis({ spec, annotations, at }: ClusterSubject): FieldError | undefined {
+function checkImplicitRedis({ spec, annotations, at }: ClusterInput): FieldError | undefined {
   const name = EnvName.RayRedisAddress;
   if (isGcsFaultToleranceEnabled(spec, annotations) || !hasEnv(headEnv(spec), name)) return undefined;
   const problem = `${name} is set which implicitly enables GCS fault tolerance, but GcsFaultToleranceOptions is not set`;
@@ -35,19 +35,19 @@ function checkImplicitRedis({ spec, annotations, at }: ClusterSubject): FieldErr
   return fieldError(headEnvPath(at), `${problem}. ${advice}`);
 }
 
-function checkOptions(subject: ClusterSubject): FieldError | undefined {
-  const options = subject.spec?.gcsFaultToleranceOptions;
+function checkOptions(input: ClusterInput): FieldError | undefined {
+  const options = input.spec?.gcsFaultToleranceOptions;
   if (!isSet(options)) return undefined;
   return (
-    checkSetElsewhere(subject) ??
+    checkSetElsewhere(input) ??
     (gcsBackendOf(options) === GcsBackend.RocksDB
-      ? checkRocksDb(options, subject)
-      : checkRedis(options, `${subject.at}.gcsFaultToleranceOptions`))
+      ? checkRocksDb(options, input)
+      : checkRedis(options, `${input.at}.gcsFaultToleranceOptions`))
   );
 }
 
 /** What belongs into the options may not also stand in parameters, variables or annotations. */
-function checkSetElsewhere({ spec, annotations, at }: ClusterSubject): FieldError | undefined {
+function checkSetElsewhere({ spec, annotations, at }: ClusterInput): FieldError | undefined {
   const env = headEnv(spec);
   if (textAt(spec?.headGroupSpec?.rayStartParams, 'redis-password') !== '') {
     return setElsewhere(`${at}.headGroupSpec.rayStartParams`, '`redis-password` in rayStartParams', 'RedisPassword');
@@ -74,7 +74,7 @@ function setElsewhere(field: string, what: string, option: string): FieldError {
   return fieldError(field, message);
 }
 
-function checkRocksDb(options: Options, { spec, gates, at }: ClusterSubject): FieldError | undefined {
+function checkRocksDb(options: Options, { spec, gates, at }: ClusterInput): FieldError | undefined {
   const path = `${at}.gcsFaultToleranceOptions`;
   return (
     checkRocksDbGate(gates, path) ??
@@ -142,7 +142,7 @@ function checkRedis(options: Options, path: string): FieldError | undefined {
   return fieldError(`${path}.storage`, message);
 }
 
-function checkRedisUsername({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkRedisUsername({ spec, at }: ClusterInput): FieldError | undefined {
   const inParams = textAt(spec?.headGroupSpec?.rayStartParams, 'redis-username') !== '';
   if (!inParams && !hasEnv(headEnv(spec), EnvName.RedisUsername)) return undefined;
   return fieldError(

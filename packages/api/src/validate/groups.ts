@@ -5,12 +5,12 @@ import type { HeadGroupSpec, RayClusterSpec, WorkerGroupSpec } from '../rayclust
 import { isAtLeast, parseVersion } from '../version.ts';
 import { type FieldError, fieldError, firstError } from './field-error.ts';
 import { labelKeyErrors, labelValueErrors } from './kubernetes-names.ts';
-import { type ClusterSubject, containersOf, firstGroupError, type GroupSubject } from './subject.ts';
+import { type ClusterInput, containersOf, firstGroupError, type GroupInput } from './input.ts';
 
 type AnyGroup = Loose<Pick<HeadGroupSpec & WorkerGroupSpec, 'rayStartParams' | 'resources' | 'labels'>>;
 
 /** The head has a container, and says its resources and labels once. */
-export function checkHeadGroup({ spec, at }: ClusterSubject): FieldError | undefined {
+export function checkHeadGroup({ spec, at }: ClusterInput): FieldError | undefined {
   const head = spec?.headGroupSpec;
   const path = `${at}.headGroupSpec`;
   if (containersOf(head).length === 0) {
@@ -20,21 +20,21 @@ export function checkHeadGroup({ spec, at }: ClusterSubject): FieldError | undef
 }
 
 /** Every worker group has a container, sensible bounds, and fields that its Ray version and autoscaler understand. */
-export function checkWorkerGroups(subject: ClusterSubject): FieldError | undefined {
-  return firstGroupError(subject, (group) =>
+export function checkWorkerGroups(input: ClusterInput): FieldError | undefined {
+  return firstGroupError(input, (group) =>
     firstError(group, [
       checkGroupContainers,
-      (each) => checkReplicas(each, isAutoscalingEnabled(subject.spec)),
+      (each) => checkReplicas(each, isAutoscalingEnabled(input.spec)),
       (each) => checkResources(each.group, each.name, each.at),
       (each) => checkLabels(each.group, each.name, each.at),
-      (each) => checkIdleTimeout(each, subject),
-      (each) => checkPriority(each, subject),
+      (each) => checkIdleTimeout(each, input),
+      (each) => checkPriority(each, input),
     ]),
   );
 }
 
 /** Two groups of one name would fight over each other's pods. */
-export function checkGroupNamesAreUnique({ spec, at }: ClusterSubject): FieldError | undefined {
+export function checkGroupNamesAreUnique({ spec, at }: ClusterInput): FieldError | undefined {
   const index = duplicateGroupIndex(spec);
   return index < 0 ? undefined : fieldError(`${at}.workerGroupSpecs[${index}]`, 'worker group names must be unique');
 }
@@ -50,12 +50,12 @@ export function duplicateGroupIndex(spec: Loose<RayClusterSpec>): number {
   });
 }
 
-function checkGroupContainers({ group, at }: GroupSubject): FieldError | undefined {
+function checkGroupContainers({ group, at }: GroupInput): FieldError | undefined {
   if (containersOf(group).length > 0) return undefined;
   return fieldError(`${at}.template.spec.containers`, 'workerGroupSpec should have at least one container');
 }
 
-function checkReplicas({ group, name, at }: GroupSubject, autoscaling: boolean): FieldError | undefined {
+function checkReplicas({ group, name, at }: GroupInput, autoscaling: boolean): FieldError | undefined {
   const min = numberOf(group?.minReplicas);
   const max = numberOf(group?.maxReplicas);
   if (!autoscaling && (min === undefined || max === undefined)) {
@@ -106,7 +106,7 @@ function labelProblems(labels: unknown, key: string, name: string): readonly str
   ];
 }
 
-function checkIdleTimeout({ group, name, at }: GroupSubject, { spec }: ClusterSubject): FieldError | undefined {
+function checkIdleTimeout({ group, name, at }: GroupInput, { spec }: ClusterInput): FieldError | undefined {
   const seconds = numberOf(group?.idleTimeoutSeconds);
   if (seconds === undefined) return undefined;
   const field = `${at}.idleTimeoutSeconds`;
@@ -120,7 +120,7 @@ function checkIdleTimeout({ group, name, at }: GroupSubject, { spec }: ClusterSu
   return fieldError(field, `worker group ${name}: ${problem}. ${advice}`);
 }
 
-function checkPriority({ group, name, at }: GroupSubject, { spec }: ClusterSubject): FieldError | undefined {
+function checkPriority({ group, name, at }: GroupInput, { spec }: ClusterInput): FieldError | undefined {
   const priority = numberOf(group?.priority);
   if (priority === undefined || priority === 0) return undefined;
   const problem = priorityProblem(priority, textOf(spec?.rayVersion), usesAutoscalerV2(spec));

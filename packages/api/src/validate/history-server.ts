@@ -4,7 +4,7 @@ import type { EnvVar } from '../core.gen.ts';
 import { CollectorEnvName, EnvName } from '../env.ts';
 import { isSet, type Loose, listOf, textOf } from '../loose.ts';
 import { type FieldError, fieldError } from './field-error.ts';
-import { type ClusterSubject, containersOf, firstGroupError } from './subject.ts';
+import { type ClusterInput, containersOf, firstGroupError } from './input.ts';
 
 const {
   AzureStorageAccountUrl,
@@ -31,11 +31,11 @@ const MANAGED_NAMES = [
 ];
 
 /** All rules on the history server, in their order. */
-export function checkHistoryServer(subject: ClusterSubject): FieldError | undefined {
-  const options = subject.spec?.historyServerOptions;
+export function checkHistoryServer(input: ClusterInput): FieldError | undefined {
+  const options = input.spec?.historyServerOptions;
   if (!isSet(options)) return undefined;
-  const path = `${subject.at}.historyServerOptions`;
-  if (!subject.gates.RayClusterHistoryServer) {
+  const path = `${input.at}.historyServerOptions`;
+  if (!input.gates.RayClusterHistoryServer) {
     return fieldError(path, 'RayClusterHistoryServer feature gate is not enabled');
   }
   const collector = options?.collectorOptions;
@@ -45,7 +45,7 @@ export function checkHistoryServer(subject: ClusterSubject): FieldError | undefi
     return fieldError(`${collectorPath}.image`, 'historyServerOptions.collectorOptions.image must be set');
   }
   const problem = collectorEnvProblem(lastByName(listOf(collector?.env)));
-  return problem === undefined ? checkContainerNames(subject) : fieldError(`${collectorPath}.env`, problem);
+  return problem === undefined ? checkContainerNames(input) : fieldError(`${collectorPath}.env`, problem);
 }
 
 type EnvByName = ReadonlyMap<string, Loose<EnvVar>>;
@@ -104,14 +104,14 @@ function hasValue(env: EnvByName, name: string): boolean {
   return textOf(variable?.value) !== '' || isSet(variable?.valueFrom);
 }
 
-function checkContainerNames(subject: ClusterSubject): FieldError | undefined {
+function checkContainerNames(input: ClusterInput): FieldError | undefined {
   const name = ContainerName.Collector;
   const rule = `pod template must not define a container with name '${name}' when history server collector options are enabled`;
-  const { spec, at } = subject;
+  const { spec, at } = input;
   if (containersOf(spec?.headGroupSpec).some((container) => container?.name === name)) {
     return fieldError(`${at}.headGroupSpec.template.spec.containers`, `head ${rule}`);
   }
-  return firstGroupError(subject, ({ group, name: groupName, at: path }) =>
+  return firstGroupError(input, ({ group, name: groupName, at: path }) =>
     containersOf(group).some((container) => container?.name === name)
       ? fieldError(`${path}.template.spec.containers`, `worker group ${groupName} ${rule}`)
       : undefined,

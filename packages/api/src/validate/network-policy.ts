@@ -5,14 +5,14 @@ import { isSet, type Loose, listOf, textOf } from '../loose.ts';
 import { NetworkPolicyMode, type NetworkPolicyRules } from '../raycluster.ts';
 import { type FieldError, fieldError, firstErrorOf } from './field-error.ts';
 import { bracketed, dns1123LabelErrors } from './kubernetes-names.ts';
-import { type ClusterSubject, firstGroupError } from './subject.ts';
+import { type ClusterInput, firstGroupError } from './input.ts';
 
 /** All rules on network policies, in their order. */
-export function checkNetworkPolicy(subject: ClusterSubject): FieldError | undefined {
-  const policy = subject.spec?.networkPolicy;
+export function checkNetworkPolicy(input: ClusterInput): FieldError | undefined {
+  const policy = input.spec?.networkPolicy;
   if (!isSet(policy)) return undefined;
-  const path = `${subject.at}.networkPolicy`;
-  if (!subject.gates.RayClusterNetworkPolicy) {
+  const path = `${input.at}.networkPolicy`;
+  if (!input.gates.RayClusterNetworkPolicy) {
     const message = 'spec.networkPolicy requires the RayClusterNetworkPolicy feature gate to be enabled';
     return fieldError(path, message);
   }
@@ -20,8 +20,8 @@ export function checkNetworkPolicy(subject: ClusterSubject): FieldError | undefi
   return (
     checkRules(policy?.head, mode, 'networkPolicy.head', `${path}.head`) ??
     checkRules(policy?.worker, mode, 'networkPolicy.worker', `${path}.worker`) ??
-    checkGroupNames(subject) ??
-    checkGroupRules(subject, mode, `${path}.workerGroups`)
+    checkGroupNames(input) ??
+    checkGroupRules(input, mode, `${path}.workerGroups`)
   );
 }
 
@@ -45,8 +45,8 @@ function checkRules(
   return undefined;
 }
 
-function checkGroupNames(subject: ClusterSubject): FieldError | undefined {
-  return firstGroupError(subject, ({ name, at }) => {
+function checkGroupNames(input: ClusterInput): FieldError | undefined {
+  return firstGroupError(input, ({ name, at }) => {
     const reasons = dns1123LabelErrors(name);
     if (reasons.length === 0) return undefined;
     const rule =
@@ -55,7 +55,7 @@ function checkGroupNames(subject: ClusterSubject): FieldError | undefined {
   });
 }
 
-function checkGroupRules({ spec }: ClusterSubject, mode: NetworkPolicyMode, path: string): FieldError | undefined {
+function checkGroupRules({ spec }: ClusterInput, mode: NetworkPolicyMode, path: string): FieldError | undefined {
   const known = new Set(listOf(spec?.workerGroupSpecs).map((group) => textOf(group?.groupName)));
   return firstErrorOf(listOf(spec?.networkPolicy?.workerGroups), (entry, index) => {
     const name = textOf(entry?.groupName);

@@ -11,11 +11,11 @@ import { type FieldError, fieldError, firstError, prefixed } from './field-error
 import { checkObjectName } from './object-name.ts';
 import { validateRayClusterSpec } from './raycluster.ts';
 import { runtimeEnvProblem, type YamlParser } from './runtime-env.ts';
-import { restartsContainers } from './subject.ts';
+import { restartsContainers } from './input.ts';
 
 const INVALID = 'The RayJob spec is invalid: ';
 
-interface JobSubject {
+interface JobInput {
   readonly spec: Loose<RayJobSpec>;
   readonly annotations: unknown;
   readonly gates: FeatureGates;
@@ -32,7 +32,7 @@ export function validateRayJobMetadata(metadata: Loose<ObjectMeta>): FieldError 
 const SPEC_CHECKS = [
   checkSuspend,
   checkTtl,
-  (subject: JobSubject) => checkDeletion(subject.spec, subject.gates, subject.at),
+  (input: JobInput) => checkDeletion(input.spec, input.gates, input.at),
   checkCluster,
   checkClusterSelector,
   checkInteractiveMode,
@@ -61,13 +61,13 @@ export function validateRayJobStatus(job: Loose<RayJob>): FieldError | undefined
   return fieldError('status.jobDeploymentStatus', `The RayJob status is invalid: ${rule}`);
 }
 
-function checkSuspend({ spec, at }: JobSubject): FieldError | undefined {
+function checkSuspend({ spec, at }: JobInput): FieldError | undefined {
   if (spec?.suspend !== true || spec.shutdownAfterJobFinishes === true) return undefined;
   const rule = 'a RayJob with shutdownAfterJobFinishes set to false is not allowed to be suspended';
   return fieldError(`${at}.suspend`, INVALID + rule);
 }
 
-function checkTtl({ spec, at }: JobSubject): FieldError | undefined {
+function checkTtl({ spec, at }: JobInput): FieldError | undefined {
   if ((numberOf(spec?.ttlSecondsAfterFinished) ?? 0) >= 0) return undefined;
   const rule = 'TTLSecondsAfterFinished must be a non-negative integer';
   return fieldError(`${at}.ttlSecondsAfterFinished`, INVALID + rule);
@@ -77,7 +77,7 @@ function selectsCluster(spec: Loose<RayJobSpec>): boolean {
   return keysOf(spec?.clusterSelector).length > 0;
 }
 
-function checkCluster({ spec, at }: JobSubject): FieldError | undefined {
+function checkCluster({ spec, at }: JobInput): FieldError | undefined {
   if (spec?.suspend === true && selectsCluster(spec)) {
     const rule = "the ClusterSelector mode doesn't support the suspend operation";
     return fieldError(`${at}.suspend`, INVALID + rule);
@@ -86,7 +86,7 @@ function checkCluster({ spec, at }: JobSubject): FieldError | undefined {
   return fieldError(`${at}.rayClusterSpec`, `${INVALID}one of RayClusterSpec or ClusterSelector must be set`);
 }
 
-function checkClusterSelector({ spec, at }: JobSubject): FieldError | undefined {
+function checkClusterSelector({ spec, at }: JobInput): FieldError | undefined {
   if (!selectsCluster(spec)) return undefined;
   if (textAt(spec?.clusterSelector, Label.Cluster) === '') {
     return fieldError(`${at}.clusterSelector`, 'cluster name in ClusterSelector should not be empty');
@@ -98,7 +98,7 @@ function checkClusterSelector({ spec, at }: JobSubject): FieldError | undefined 
   return fieldError(`${at}.backoffLimit`, `${INVALID}BackoffLimit is incompatible with ClusterSelector mode`);
 }
 
-function checkInteractiveMode({ spec, at }: JobSubject): FieldError | undefined {
+function checkInteractiveMode({ spec, at }: JobInput): FieldError | undefined {
   if (spec?.submissionMode !== JobSubmissionMode.Interactive || !retries(spec)) return undefined;
   return fieldError(`${at}.backoffLimit`, `${INVALID}BackoffLimit is incompatible with InteractiveMode`);
 }
@@ -107,7 +107,7 @@ function retries(spec: Loose<RayJobSpec>): boolean {
   return (numberOf(spec?.backoffLimit) ?? 0) > 0;
 }
 
-function checkSidecarMode({ spec, at }: JobSubject): FieldError | undefined {
+function checkSidecarMode({ spec, at }: JobInput): FieldError | undefined {
   if (spec?.submissionMode !== JobSubmissionMode.Sidecar) return undefined;
   const refuse = (field: string, name: string) =>
     fieldError(`${at}.${field}`, `Currently, SidecarMode doesn't support ${name}`);
@@ -120,7 +120,7 @@ function checkSidecarMode({ spec, at }: JobSubject): FieldError | undefined {
   );
 }
 
-function checkClusterSpec({ spec, annotations, gates, at }: JobSubject): FieldError | undefined {
+function checkClusterSpec({ spec, annotations, gates, at }: JobInput): FieldError | undefined {
   const cluster = spec?.rayClusterSpec;
   if (!isSet(cluster)) return undefined;
   const path = `${at}.rayClusterSpec`;
@@ -131,12 +131,12 @@ function checkClusterSpec({ spec, annotations, gates, at }: JobSubject): FieldEr
   return prefixed(INVALID, validateRayClusterSpec(cluster, annotations, gates, path));
 }
 
-function checkRuntimeEnv({ spec, parseYaml, at }: JobSubject): FieldError | undefined {
+function checkRuntimeEnv({ spec, parseYaml, at }: JobInput): FieldError | undefined {
   const problem = runtimeEnvProblem(textOf(spec?.runtimeEnvYAML), parseYaml);
   return problem === undefined ? undefined : fieldError(`${at}.runtimeEnvYAML`, problem);
 }
 
-function checkLimits({ spec, at }: JobSubject): FieldError | undefined {
+function checkLimits({ spec, at }: JobInput): FieldError | undefined {
   const refuse = (field: string) => fieldError(`${at}.${field}`, `${INVALID}${field} must be a positive integer`);
   if ((numberOf(spec?.activeDeadlineSeconds) ?? 1) <= 0) return refuse('activeDeadlineSeconds');
   if ((numberOf(spec?.preRunningDeadlineSeconds) ?? 1) <= 0) return refuse('preRunningDeadlineSeconds');

@@ -11,7 +11,7 @@ import { type FieldError, fieldError, firstError, prefixed } from './field-error
 import { checkObjectName } from './object-name.ts';
 import { validateRayClusterSpec } from './raycluster.ts';
 
-interface ServiceSubject {
+interface ServiceInput {
   readonly spec: Loose<RayServiceSpec>;
   readonly annotations: unknown;
   readonly gates: FeatureGates;
@@ -42,8 +42,8 @@ function checkTime(annotations: unknown, key: string, read: typeof initializingT
 /** The order of these checks decides which message a user sees. */
 const SPEC_CHECKS = [
   checkK8sAuth,
-  (subject: ServiceSubject) =>
-    validateRayClusterSpec(subject.spec?.rayClusterConfig, subject.annotations, subject.gates, 'spec.rayClusterConfig'),
+  (input: ServiceInput) =>
+    validateRayClusterSpec(input.spec?.rayClusterConfig, input.annotations, input.gates, 'spec.rayClusterConfig'),
   checkHeadServiceName,
   checkUpgradeType,
   checkDeletionDelay,
@@ -59,7 +59,7 @@ export function validateRayServiceSpec(
   return prefixed('The RayService spec is invalid: ', firstError({ spec, annotations, gates }, SPEC_CHECKS));
 }
 
-function checkK8sAuth({ spec }: ServiceSubject): FieldError | undefined {
+function checkK8sAuth({ spec }: ServiceInput): FieldError | undefined {
   if (!isK8sAuthEnabled(spec?.rayClusterConfig)) return undefined;
   return fieldError(
     'spec.rayClusterConfig.authOptions.enableK8sTokenAuth',
@@ -67,13 +67,13 @@ function checkK8sAuth({ spec }: ServiceSubject): FieldError | undefined {
   );
 }
 
-function checkHeadServiceName({ spec }: ServiceSubject): FieldError | undefined {
+function checkHeadServiceName({ spec }: ServiceInput): FieldError | undefined {
   if (textOf(spec?.rayClusterConfig?.headGroupSpec?.headService?.metadata?.name) === '') return undefined;
   const field = 'spec.rayClusterConfig.headGroupSpec.headService.metadata.name';
   return fieldError(field, `${field} should not be set`);
 }
 
-function checkUpgradeType({ spec }: ServiceSubject): FieldError | undefined {
+function checkUpgradeType({ spec }: ServiceInput): FieldError | undefined {
   const type: unknown = spec?.upgradeStrategy?.type;
   const { NewCluster, NewClusterWithIncrementalUpgrade, None } = RayServiceUpgradeType;
   if (!isSet(type) || Object.values<unknown>(RayServiceUpgradeType).includes(type)) return undefined;
@@ -82,14 +82,14 @@ function checkUpgradeType({ spec }: ServiceSubject): FieldError | undefined {
   return fieldError('spec.upgradeStrategy.type', message);
 }
 
-function checkDeletionDelay({ spec }: ServiceSubject): FieldError | undefined {
+function checkDeletionDelay({ spec }: ServiceInput): FieldError | undefined {
   const seconds = numberOf(spec?.rayClusterDeletionDelaySeconds) ?? 0;
   if (seconds >= 0) return undefined;
   const message = `Spec.RayClusterDeletionDelaySeconds should be a non-negative integer, got ${seconds}`;
   return fieldError('spec.rayClusterDeletionDelaySeconds', message);
 }
 
-function checkIncrementalUpgrade({ spec, gates }: ServiceSubject): FieldError | undefined {
+function checkIncrementalUpgrade({ spec, gates }: ServiceInput): FieldError | undefined {
   if (!isIncrementalUpgradeEnabled(spec, gates)) return undefined;
   if (!isAutoscalingEnabled(spec?.rayClusterConfig)) {
     const message = 'Ray Autoscaler is required for NewClusterWithIncrementalUpgrade';

@@ -6,14 +6,14 @@ import { isSet, type Loose } from '../loose.ts';
 import { isTlsEnabled } from '../predicates.ts';
 import { MountPath, VolumeName } from '../volumes.ts';
 import { type FieldError, fieldError, firstErrorOf } from './field-error.ts';
-import { type ClusterSubject, firstGroupError, hasEnv, mountsOf, rayContainerOf } from './subject.ts';
+import { type ClusterInput, firstGroupError, hasEnv, mountsOf, rayContainerOf } from './input.ts';
 
 const MANAGED_NAMES = [EnvName.UseTls, EnvName.TlsServerCert, EnvName.TlsServerKey, EnvName.TlsCaCert];
 const REASON = 'when tlsOptions is set - the operator manages TLS configuration';
 
 /** All rules on TLS, in their order. */
-export function checkTls(subject: ClusterSubject): FieldError | undefined {
-  const { spec, gates, at } = subject;
+export function checkTls(input: ClusterInput): FieldError | undefined {
+  const { spec, gates, at } = input;
   if (isSet(spec?.tlsOptions) && !gates.RayClusterMTLS) {
     const message = 'spec.tlsOptions requires the RayClusterMTLS feature gate to be enabled';
     return fieldError(`${at}.tlsOptions`, message);
@@ -22,10 +22,10 @@ export function checkTls(subject: ClusterSubject): FieldError | undefined {
   const rayContainer = 'template.spec.containers[0]';
   return (
     checkContainer(rayContainerOf(spec?.headGroupSpec), 'head Pod', `${at}.headGroupSpec.${rayContainer}`) ??
-    firstGroupError(subject, ({ group, name, at: path }) =>
+    firstGroupError(input, ({ group, name, at: path }) =>
       checkContainer(rayContainerOf(group), `worker group ${goQuote(name)}`, `${path}.${rayContainer}`),
     ) ??
-    checkAutoscaler(subject)
+    checkAutoscaler(input)
   );
 }
 
@@ -39,7 +39,7 @@ function checkContainer(container: Wiring, where: string, path: string): FieldEr
   );
 }
 
-function checkAutoscaler({ spec, at }: ClusterSubject): FieldError | undefined {
+function checkAutoscaler({ spec, at }: ClusterInput): FieldError | undefined {
   const options = spec?.autoscalerOptions;
   const path = `${at}.autoscalerOptions`;
   const reason = `${REASON} for the autoscaler automatically`;

@@ -1,7 +1,7 @@
 import type { ServedResource, ServedVersion } from './served-resource.ts';
 
 /** What a path names. */
-export interface Found {
+export interface ServedAt {
   readonly resource: ServedResource;
   readonly version: ServedVersion;
 }
@@ -28,7 +28,7 @@ export class Registry {
     if (this.#resources.delete(keyOf(group, plural))) this.#changed();
   }
 
-  find(group: string, version: string, plural: string): Found | undefined {
+  find(group: string, version: string, plural: string): ServedAt | undefined {
     const resource = this.#resources.get(keyOf(group, plural));
     const found = resource?.versions.get(version);
     return resource === undefined || found === undefined ? undefined : { resource, version: found };

@@ -37,15 +37,15 @@ export interface Store {
     options?: { readonly namespace?: string; readonly at?: Revision },
   ): readonly StoredObject[];
   /**
-   * Fails with `AlreadyExists`. The store sets `resourceVersion`; everything else is the caller's. `unseen` names what an object is
+   * Fails with `AlreadyExists`. The store sets `resourceVersion`; everything else is the caller's. `hidden` names what an object is
    * stored with and shown without; none unless told.
    */
-  create(key: StoreKey, object: NewObject, unseen?: string): StoredObject;
+  create(key: StoreKey, object: NewObject, hidden?: string): StoredObject;
   /**
-   * Fails with `NotFound`, or `Conflict` when `expected` is not the stored revision. Writes nothing when nothing changed, of what is unseen
+   * Fails with `NotFound`, or `Conflict` when `expected` is not the stored revision. Writes nothing when nothing changed, of what is hidden
    * neither.
    */
-  update(key: StoreKey, object: NewObject, expected?: Revision, unseen?: string): StoredObject;
+  update(key: StoreKey, object: NewObject, expected?: Revision, hidden?: string): StoredObject;
   /** Removes at once: finalizers and grace periods are decided above. */
   delete(key: StoreKey, expected?: Revision): StoredObject;
   /** Delivers every event after `from`, oldest first; throws `Gone` when history does not reach back that far. */

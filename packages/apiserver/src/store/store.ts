@@ -33,7 +33,7 @@ class MemoryStore implements Store {
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
   /** Of few objects, and forgotten at a restart: it decides no more than whether a write that changes nothing else is one. */
-  readonly #unseen = new WeakMap<StoredObject, string>();
+  readonly #hidden = new WeakMap<StoredObject, string>();
   readonly #bytes = new WeakMap<StoredObject, number>();
   #revision: Revision;
 
@@ -68,17 +68,17 @@ class MemoryStore implements Store {
     return this.#tableAt(resource, at).list(namespace);
   }
 
-  create(key: StoreKey, object: NewObject, unseen = ''): StoredObject {
+  create(key: StoreKey, object: NewObject, hidden = ''): StoredObject {
     const existing = this.get(key);
     if (existing !== undefined) throw alreadyExists(key, existing);
-    return this.#put(key, object, undefined, unseen);
+    return this.#put(key, object, undefined, hidden);
   }
 
-  update(key: StoreKey, object: NewObject, expected?: Revision, unseen = ''): StoredObject {
+  update(key: StoreKey, object: NewObject, expected?: Revision, hidden = ''): StoredObject {
     const before = this.#expect(key, expected);
     const isSame = deepEqual(withRevision(object, before.metadata.resourceVersion), before);
-    if (isSame && unseen === (this.#unseen.get(before) ?? '')) return before;
-    return this.#put(key, object, before, unseen);
+    if (isSame && hidden === (this.#hidden.get(before) ?? '')) return before;
+    return this.#put(key, object, before, hidden);
   }
 
   delete(key: StoreKey, expected?: Revision): StoredObject {
@@ -111,11 +111,11 @@ class MemoryStore implements Store {
     this.#journal?.close();
   }
 
-  #put(key: StoreKey, object: NewObject, before: StoredObject | undefined, unseen: string): StoredObject {
+  #put(key: StoreKey, object: NewObject, before: StoredObject | undefined, hidden: string): StoredObject {
     const revision = this.#revision + 1;
     const stored = deepFreeze(withRevision(object, String(revision)));
     requireSize(this.#sizeOf(stored));
-    if (unseen !== '') this.#unseen.set(stored, unseen);
+    if (hidden !== '') this.#hidden.set(stored, hidden);
     this.#journal?.put(key, stored, revision);
     this.#revision = revision;
     this.#table(key.resource).set(key.namespace, key.name, stored);

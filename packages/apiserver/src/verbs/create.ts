@@ -32,9 +32,9 @@ export async function createObject(
   return await createDecoded(api, scope, decoded, params);
 }
 
-/** How an applied object comes: with its managed fields, and with what the store keeps unseen. */
+/** How an applied object comes: with its managed fields, and with what the store keeps hidden. */
 export interface Applied {
-  readonly unseen: string;
+  readonly hidden: string;
 }
 
 /** Creates a decoded object. */
@@ -80,7 +80,7 @@ async function createOnce(
     if (api.store.get(key) !== undefined) api.store.create(key, asNew(object));
     return asStored(object);
   }
-  const stored = api.store.create(key, asNew(scope.version.toStored(object)), applied?.unseen);
+  const stored = api.store.create(key, asNew(scope.version.toStored(object)), applied?.hidden);
   api.admission.admitted({ ...attributes, object: asJson(stored) });
   return scope.version.fromStored(stored);
 }

@@ -22,7 +22,7 @@ import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 import { rewrite } from './rewrite.ts';
 import { managedFieldsIn, named, type Updated } from './update.ts';
-import { withoutUnseen } from './without-unseen.ts';
+import { withoutHiddenFields } from './hidden-fields.ts';
 
 /** The four ways to patch. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -141,14 +141,14 @@ async function applyObject(api: Api, scope: Scope, body: unknown, params: PatchP
   if (live === undefined) {
     if (scope.subresource !== '') storedObject(api, scope);
     const merged = merge(api, scope, undefined, body, params);
-    const { shown, unseen } = withoutUnseen(scope, merged);
+    const { shown, hidden } = withoutHiddenFields(scope, merged);
     const decoded = decodeMerged(scope, shown, params);
-    return { object: await createDecoded(api, scope, decoded, params, { unseen }), isCreated: true };
+    return { object: await createDecoded(api, scope, decoded, params, { hidden }), isCreated: true };
   }
-  let applied: Applied = { unseen: '' };
+  let applied: Applied = { hidden: '' };
   const change = (old: JsonObject) => {
-    const { shown, unseen } = withoutUnseen(scope, merge(api, scope, old, body, params));
-    applied = { unseen };
+    const { shown, hidden } = withoutHiddenFields(scope, merge(api, scope, old, body, params));
+    applied = { hidden };
     return decodeMerged(scope, shown, params);
   };
   const object = await rewrite(api, scope, params, { change, applied: () => applied, isUnconditional: true });

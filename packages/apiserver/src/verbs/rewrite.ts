@@ -20,7 +20,7 @@ export interface Rewrite {
   readonly change: (old: JsonObject) => JsonObject;
   /** `metadata.managedFields` as the client sent it, before decoding dropped what is empty: an empty list forgets all owners. */
   readonly sentManagedFields?: (old: JsonObject) => Json | undefined;
-  /** Managed fields are part of the change already: server-side apply. Tells what the store keeps unseen of what `change` made last. */
+  /** Managed fields are part of the change already: server-side apply. Tells what the store keeps hidden of what `change` made last. */
   readonly applied?: () => Applied;
   /** Skips defaulting, checks and admission: the engine's own bookkeeping. */
   readonly isInternal?: boolean;
@@ -87,14 +87,14 @@ async function store(
   const next = how.isInternal === true ? carried : prepare(api, scope, params, how, old, carried);
   if (how.isInternal !== true) await api.admission.validate({ ...attributes, object: next });
   const current = { resourceVersion: metaText(old, 'resourceVersion') };
-  const unseen = how.applied?.().unseen ?? '';
+  const hidden = how.applied?.().hidden ?? '';
   const whole = withMetadata(next, current);
   // A write that changes nothing but the times of its owners is none.
-  const object = unseen === '' ? withoutTimeOnlyChange(old, whole) : whole;
+  const object = hidden === '' ? withoutTimeOnlyChange(old, whole) : whole;
   if (isGone(object)) return removeFinally(api, scope, params, object, stored);
   if (params.isDryRun === true) return asStored(object);
   const revision = Number(stored.metadata.resourceVersion);
-  const written = api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision, unseen);
+  const written = api.store.update(keyOf(scope), asNew(scope.version.toStored(object)), revision, hidden);
   api.admission.admitted({ ...attributes, object: asJson(written) });
   return scope.version.fromStored(written);
 }

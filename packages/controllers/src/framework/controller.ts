@@ -14,13 +14,13 @@ export interface Controller {
   /** The keys to look at after a write. Also called for every object that exists when the controller starts. */
   keysOf(event: StoreEvent): readonly string[];
   /** Looks at the state as it is now and does what is missing; returns when to look again, if time alone can change the answer. */
-  reconcile(key: string, queue: Enqueue): Promise<LookAgain | undefined>;
+  reconcile(key: string, queue: Enqueue): Promise<RequeueAfter | undefined>;
 }
 
 /** Asks for a key to be looked at. */
 export type Enqueue = (key: string) => void;
 
-export interface LookAgain {
+export interface RequeueAfter {
   readonly afterMs: number;
 }
 

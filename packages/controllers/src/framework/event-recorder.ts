@@ -5,14 +5,14 @@ import { isAlreadyExists } from './refusal.ts';
 
 /** Tells users what happened to an object. */
 export type RecordEvent = (
-  about: Subject,
+  about: InvolvedObject,
   type: 'Normal' | 'Warning',
   reason: string,
   message: string,
 ) => Promise<void>;
 
 /** The object that an event is about, with its kind as stored. */
-export type Subject = Stored<KubeObject>;
+export type InvolvedObject = Stored<KubeObject>;
 
 const REMEMBERED = 4096;
 
@@ -23,7 +23,7 @@ const REMEMBERED = 4096;
 export function createEventRecorder({ writes, world }: Cluster, component: string): RecordEvent {
   const said = new Map<string, Stored<CoreEvent>>();
   let order = 0;
-  const add = async (about: Subject, type: string, reason: string, message: string): Promise<CoreEvent> => {
+  const add = async (about: InvolvedObject, type: string, reason: string, message: string): Promise<CoreEvent> => {
     for (;;) {
       order += 1;
       const event = newEvent(about, { type, reason, message, component, nowMs: world.clock.now(), order });
@@ -60,7 +60,7 @@ function remember(said: Map<string, Stored<CoreEvent>>, key: string, event: Core
   if (oldest !== undefined) said.delete(oldest);
 }
 
-interface Said {
+interface NewEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -69,7 +69,7 @@ interface Said {
   readonly order: number;
 }
 
-function newEvent(about: Subject, { type, reason, message, component, nowMs, order }: Said): CoreEvent {
+function newEvent(about: InvolvedObject, { type, reason, message, component, nowMs, order }: NewEvent): CoreEvent {
   const { name, uid, resourceVersion, namespace } = about.metadata;
   const time = timestamp(nowMs);
   const suffix = (BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(order % 1_000_000)).toString(16);

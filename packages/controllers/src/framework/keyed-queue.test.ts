@@ -1,10 +1,10 @@
 import { FakeClock } from '@manta/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LookAgain } from './controller.ts';
+import type { RequeueAfter } from './controller.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
-const setUp = (work: (key: string, call: number) => Promise<LookAgain | undefined>) => {
+const setUp = (work: (key: string, call: number) => Promise<RequeueAfter | undefined>) => {
   const clock = new FakeClock(0);
   const log: string[] = [];
   const errors: string[] = [];

@@ -1,5 +1,5 @@
 import type { Clock } from '@manta/kube';
-import type { LookAgain } from './controller.ts';
+import type { RequeueAfter } from './controller.ts';
 
 const FIRST_RETRY_MS = 5;
 const LAST_RETRY_MS = 60_000;
@@ -10,7 +10,7 @@ const LAST_RETRY_MS = 60_000;
  */
 export class KeyedQueue {
   readonly #clock: Clock;
-  readonly #work: (key: string) => Promise<LookAgain | undefined>;
+  readonly #work: (key: string) => Promise<RequeueAfter | undefined>;
   readonly #onError: (key: string, error: unknown) => void;
   readonly #firstRetryMs: number;
   readonly #waiting = new Set<string>();
@@ -21,7 +21,7 @@ export class KeyedQueue {
 
   constructor(
     clock: Clock,
-    work: (key: string) => Promise<LookAgain | undefined>,
+    work: (key: string) => Promise<RequeueAfter | undefined>,
     onError: (key: string, error: unknown) => void,
     firstRetryMs = FIRST_RETRY_MS,
   ) {

@@ -9,7 +9,7 @@ import {
 } from '@manta/apiserver';
 import { type Cluster, nameOf, refOf, typeOf } from '../framework/cluster.ts';
 import type { Controller, Enqueue } from '../framework/controller.ts';
-import { createEventRecorder, type RecordEvent, type Subject } from '../framework/event-recorder.ts';
+import { createEventRecorder, type RecordEvent, type InvolvedObject } from '../framework/event-recorder.ts';
 import { customResourceDefinitions } from '../framework/kinds.ts';
 import { OwnerGraph, ownersOf } from '../framework/owner-graph.ts';
 import { resolveOwner } from './resolve-owner.ts';
@@ -148,7 +148,7 @@ class Collector {
       if (elsewhere === undefined || elsewhere.namespace === key.namespace) continue;
       const reference = `[${apiVersion}/${kind}, namespace: ${key.namespace}, name: ${name}, uid: ${uid}]`;
       const message = `ownerRef ${reference} does not exist in namespace "${key.namespace}"`;
-      await this.#record(asSubject(object), 'Warning', 'OwnerRefInvalidNamespace', message);
+      await this.#record(asInvolvedObject(object), 'Warning', 'OwnerRefInvalidNamespace', message);
     }
   }
 
@@ -190,7 +190,7 @@ function isWaiting({ metadata }: StoredObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
 }
 
-function asSubject(object: StoredObject): Subject {
+function asInvolvedObject(object: StoredObject): InvolvedObject {
   return { apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata };
 }
 

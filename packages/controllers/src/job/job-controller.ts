@@ -1,7 +1,7 @@
 import type { Job, Pod } from '@manta/api';
 import type { StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readOne, type Stored, splitKey } from '../framework/cluster.ts';
-import type { Controller, LookAgain } from '../framework/controller.ts';
+import type { Controller, RequeueAfter } from '../framework/controller.ts';
 import { createEventRecorder } from '../framework/event-recorder.ts';
 import { jobs, pods } from '../framework/kinds.ts';
 import { controllerOf } from '../framework/owner.ts';
@@ -51,7 +51,7 @@ export function jobController(cluster: Cluster): Controller {
   };
 }
 
-async function attend(sync: JobSync, job: Stored<Job>): Promise<LookAgain | undefined> {
+async function attend(sync: JobSync, job: Stored<Job>): Promise<RequeueAfter | undefined> {
   const { managedBy } = job.spec ?? {};
   if (managedBy !== undefined && managedBy !== THIS_CONTROLLER) return undefined;
   return await (endOf(job) === undefined ? sync.run(job) : sync.release(job));

@@ -2,7 +2,7 @@ import { messageOf } from '@manta/base';
 import type { Job, JobStatus, Pod } from '@manta/api';
 import { deepEqual } from '@manta/apiserver';
 import { type Cluster, readOne, type Stored } from '../framework/cluster.ts';
-import type { LookAgain } from '../framework/controller.ts';
+import type { RequeueAfter } from '../framework/controller.ts';
 import type { RecordEvent } from '../framework/event-recorder.ts';
 import { jobs, pods } from '../framework/kinds.ts';
 import { isNotFound } from '../framework/refusal.ts';
@@ -34,7 +34,7 @@ export class JobSync {
     this.#podsOf = podsOf;
   }
 
-  async run(job: Stored<Job>): Promise<LookAgain | undefined> {
+  async run(job: Stored<Job>): Promise<RequeueAfter | undefined> {
     const now = this.#cluster.world.clock.now();
     if (job.status?.uncountedTerminatedPods === undefined) await this.#warn(job);
     const sorted = this.#sort(job, standingVerdict(job));
@@ -49,11 +49,11 @@ export class JobSync {
     await this.#announce(job, written, verdict);
     // A pod that could not be made or removed is tried again, with the status told all the same.
     if ('error' in managed) throw managed.error;
-    return verdict === undefined ? lookAgain([managed.delay, delayTo(deadlineOf(written), now)]) : undefined;
+    return verdict === undefined ? earliestRequeue([managed.delay, delayTo(deadlineOf(written), now)]) : undefined;
   }
 
   /** Lets go of the pods of a job that has ended, and of the job itself when its time is over. */
-  async release(job: Stored<Job>): Promise<LookAgain | undefined> {
+  async release(job: Stored<Job>): Promise<RequeueAfter | undefined> {
     for (const pod of this.#podsOf(job).filter(isTracked)) await this.untrack(pod);
     const { ttlSecondsAfterFinished } = job.spec ?? {};
     const end = Date.parse(endOf(job)?.lastTransitionTime ?? '');
@@ -214,7 +214,7 @@ function delayTo(time: number | undefined, nowMs: number): number | undefined {
   return time === undefined ? undefined : Math.max(0, time - nowMs);
 }
 
-function lookAgain(delays: readonly (number | undefined)[]): LookAgain | undefined {
+function earliestRequeue(delays: readonly (number | undefined)[]): RequeueAfter | undefined {
   const known = delays.filter((delay) => delay !== undefined);
   return known.length === 0 ? undefined : { afterMs: Math.min(...known) };
 }

@@ -11,12 +11,12 @@ export function contentOf(store: Store, resources: readonly ResourceInfo[], name
   const seen = new Set<StoredObject>();
   return resources
     .filter(({ isNamespaced, verbs }) => isNamespaced && verbs.includes('list') && verbs.includes('delete'))
-    .map((info) => ({ info, objects: unseen(seen, store.list(resourceName(info), { namespace })) }))
+    .map((info) => ({ info, objects: notYetCounted(seen, store.list(resourceName(info), { namespace })) }))
     .filter(({ objects }) => objects.length > 0);
 }
 
 /** Events are served by two groups from one place: they count once. */
-function unseen(seen: Set<StoredObject>, objects: readonly StoredObject[]): readonly StoredObject[] {
+function notYetCounted(seen: Set<StoredObject>, objects: readonly StoredObject[]): readonly StoredObject[] {
   const fresh = objects.filter((object) => !seen.has(object));
   for (const object of fresh) seen.add(object);
   return fresh;

@@ -1,6 +1,6 @@
 import { millis, type Pod, type Taint, timestamp } from '@manta/api';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
-import type { Controller, LookAgain } from '../framework/controller.ts';
+import type { Controller, RequeueAfter } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent } from '../framework/event-recorder.ts';
 import { nodes, pods } from '../framework/kinds.ts';
 import { hasPodEnded } from '@manta/apiserver';
@@ -52,7 +52,7 @@ async function evict(
   record: RecordEvent,
   pod: Stored<Pod>,
   taints: readonly Taint[],
-): Promise<LookAgain | undefined> {
+): Promise<RequeueAfter | undefined> {
   if (taints.length === 0 || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const now = cluster.world.clock.now();
   const dueAt = Math.min(...taints.map((taint) => endOfPatience(pod, taint, now)));

@@ -2,7 +2,7 @@ import { ownValue } from '@manta/base';
 import { type LabelSelector, type Pod, timestamp } from '@manta/api';
 import { deepEqual, isPodReady, selects, type StoreEvent } from '@manta/apiserver';
 import { type Cluster, joinKey, nameOf, readAll, readOne, type Stored, splitKey } from '../framework/cluster.ts';
-import type { Controller, LookAgain } from '../framework/controller.ts';
+import type { Controller, RequeueAfter } from '../framework/controller.ts';
 import { createEventRecorder, type RecordEvent } from '../framework/event-recorder.ts';
 import {
   type PodDisruptionBudget,
@@ -39,7 +39,7 @@ function keysOf({ store }: Cluster, { key, object, before }: StoreEvent): readon
     .map(({ metadata }) => joinKey(key.namespace, metadata.name));
 }
 
-async function sync(cluster: Cluster, record: RecordEvent, budget: StoredBudget): Promise<LookAgain | undefined> {
+async function sync(cluster: Cluster, record: RecordEvent, budget: StoredBudget): Promise<RequeueAfter | undefined> {
   const { namespace = '' } = budget.metadata;
   const selected = readAll(cluster.store, pods, namespace).filter(({ metadata }) =>
     selects(budget.spec?.selector, metadata.labels),
@@ -77,7 +77,7 @@ async function writeCounts(
   budget: StoredBudget,
   selected: readonly Stored<Pod>[],
   { expected, desired }: Budget,
-): Promise<LookAgain | undefined> {
+): Promise<RequeueAfter | undefined> {
   const nowMs = cluster.world.clock.now();
   const alive = selected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const isThere = (name: string) => alive.some(({ metadata }) => metadata.name === name);

@@ -196,7 +196,7 @@ describe('a port of a Service', () => {
   it('is free again when it is not wanted any more, and all are at the end', async () => {
     const target = await pod((socket) => socket.resume());
     const other = await freePort();
-    const front = (at: number) => ({ host: HOST, port: at, targets: [target] });
+    const balanced = (at: number) => ({ host: HOST, port: at, targets: [target] });
     const isFree = async (at: number) => {
       const server = createServer();
       try {
@@ -208,9 +208,9 @@ describe('a port of a Service', () => {
         server.close();
       }
     };
-    await balancers.apply([front(port), front(other)]);
+    await balancers.apply([balanced(port), balanced(other)]);
     expect(await Promise.all([port, other].map(isFree))).toEqual([false, false]);
-    await balancers.apply([front(other)]);
+    await balancers.apply([balanced(other)]);
     expect(await Promise.all([port, other].map(isFree))).toEqual([true, false]);
     const socket = connect({ host: HOST, port: other });
     socket.on('error', () => undefined);
@@ -219,7 +219,7 @@ describe('a port of a Service', () => {
     balancers.close();
     await ended;
     expect(await isFree(other)).toBe(true);
-    expect(await balancers.apply([front(other)])).toEqual([]);
+    expect(await balancers.apply([balanced(other)])).toEqual([]);
     expect(await isFree(other)).toBe(true);
   });
 
@@ -228,7 +228,7 @@ describe('a port of a Service', () => {
     await once(squatter, 'listening');
     const target = await pod((socket) => socket.end('served'));
     expect(await lead(target)).toEqual([
-      { front: { host: HOST, port, targets: [target] }, error: expect.objectContaining({ code: 'EADDRINUSE' }) },
+      { balanced: { host: HOST, port, targets: [target] }, error: expect.objectContaining({ code: 'EADDRINUSE' }) },
     ]);
     squatter.close();
     await once(squatter, 'close');

@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** A port that is listened on, and the pods that its connections go to. */
-export interface Front {
+export interface BalancedPort {
   readonly host: string;
   readonly port: number;
   readonly targets: readonly Target[];
@@ -52,7 +52,7 @@ export class Balancer {
   }
 
   /** Listens; rejects if the port cannot be listened on. */
-  static async open({ host, port, targets }: Front, parts: BalancerParts): Promise<Balancer> {
+  static async open({ host, port, targets }: BalancedPort, parts: BalancerParts): Promise<Balancer> {
     const balancer = new Balancer(targets, parts);
     await new Promise<void>((resolve, reject) => {
       balancer.#server.once('error', reject);

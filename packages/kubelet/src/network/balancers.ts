@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import { Balancer, type BalancerParts, type Connect, type Front } from './balancer.ts';
+import { Balancer, type BalancerParts, type Connect, type BalancedPort } from './balancer.ts';
 import type { Admit } from './loopback-access.ts';
 
 /** A port that could not be listened on. */
 export interface Refusal {
-  readonly front: Front;
+  readonly balanced: BalancedPort;
   readonly error: Error;
 }
 
@@ -24,8 +24,8 @@ export class Balancers {
    * Opens what is new, leads on what stays, and closes what is not wanted any more; gives what could not be opened, which is tried again
    * when it is asked for again. A port without targets is not listened on, so that whoever asks is refused, as Kubernetes does it.
    */
-  apply(fronts: readonly Front[]): Promise<readonly Refusal[]> {
-    const done = this.#last.then(() => this.#apply(fronts));
+  apply(ports: readonly BalancedPort[]): Promise<readonly Refusal[]> {
+    const done = this.#last.then(() => this.#apply(ports));
     this.#last = done;
     return done;
   }
@@ -38,30 +38,32 @@ export class Balancers {
     for (const socket of this.#parts.sockets) socket.destroy();
   }
 
-  async #apply(fronts: readonly Front[]): Promise<readonly Refusal[]> {
-    const wanted = new Map(fronts.filter(({ targets }) => targets.length > 0).map((front) => [keyOf(front), front]));
+  async #apply(ports: readonly BalancedPort[]): Promise<readonly Refusal[]> {
+    const wanted = new Map(
+      ports.filter(({ targets }) => targets.length > 0).map((balanced) => [keyOf(balanced), balanced]),
+    );
     for (const [key, balancer] of this.#open) {
       if (wanted.has(key)) continue;
       this.#open.delete(key);
       balancer.close();
     }
     const refusals: Refusal[] = [];
-    for (const [key, front] of wanted) {
+    for (const [key, balanced] of wanted) {
       const known = this.#open.get(key);
-      if (known !== undefined) known.targets = front.targets;
-      else await this.#listen(key, front).catch((error: Error) => refusals.push({ front, error }));
+      if (known !== undefined) known.targets = balanced.targets;
+      else await this.#listen(key, balanced).catch((error: Error) => refusals.push({ balanced, error }));
     }
     return refusals;
   }
 
-  async #listen(key: string, front: Front): Promise<void> {
+  async #listen(key: string, balanced: BalancedPort): Promise<void> {
     if (this.#isClosed) return;
-    const balancer = await Balancer.open(front, this.#parts);
+    const balancer = await Balancer.open(balanced, this.#parts);
     if (this.#isClosed) balancer.close();
     else this.#open.set(key, balancer);
   }
 }
 
-function keyOf({ host, port }: Front): string {
+function keyOf({ host, port }: BalancedPort): string {
   return `${host}:${port}`;
 }

@@ -12,7 +12,7 @@ import { type PortRoute, type ServiceRoute, serviceRoutes } from './service-rout
 
 /** Where node ports are: nobody outside of this machine reaches them. */
 const HOST = '127.0.0.1';
-const AGAIN_MS = 5000;
+const RETRY_MS = 5000;
 
 /** Serves the node ports of Services on this machine. One that cannot be had is told of at its Service, and tried again. */
 export function nodePortController(cluster: Cluster, balancers: Balancers): Controller {
@@ -26,30 +26,35 @@ export function nodePortController(cluster: Cluster, balancers: Balancers): Cont
     async reconcile() {
       const routes = serviceRoutes(readAll(cluster.store, services), readAll(cluster.store, endpointSlices));
       const all = routes.flatMap((route) => route.ports.flatMap((port) => nodePortOf(route, port)));
-      const refusals = await balancers.apply(all.map(({ front }) => front));
-      const refused = new Map(refusals.map((refusal) => [refusal.front.port, refusal]));
+      const refusals = await balancers.apply(all.map(({ balanced }) => balanced));
+      const refused = new Map(refusals.map((refusal) => [refusal.balanced.port, refusal]));
       const isWaiting = new Set<string>();
-      for (const { route, front } of all) {
-        const key = `${route.service.metadata.uid}:${front.port}`;
-        const refusal = refused.get(front.port);
+      for (const { route, balanced } of all) {
+        const key = `${route.service.metadata.uid}:${balanced.port}`;
+        const refusal = refused.get(balanced.port);
         if (refusal !== undefined) isWaiting.add(key);
         if (refusal !== undefined && !told.has(key))
           await record(route.service, 'Warning', 'NodePortNotServed', complaint(refusal));
-        if (refusal === undefined && told.has(key) && front.targets.length > 0)
-          await record(route.service, 'Normal', 'NodePortServed', `node port ${front.port} is served on ${HOST} now`);
+        if (refusal === undefined && told.has(key) && balanced.targets.length > 0)
+          await record(
+            route.service,
+            'Normal',
+            'NodePortServed',
+            `node port ${balanced.port} is served on ${HOST} now`,
+          );
       }
       told = isWaiting;
-      return isWaiting.size === 0 ? undefined : { afterMs: AGAIN_MS };
+      return isWaiting.size === 0 ? undefined : { afterMs: RETRY_MS };
     },
   };
 }
 
 function nodePortOf(route: ServiceRoute, { nodePort = 0, targets }: PortRoute) {
-  return nodePort === 0 ? [] : [{ route, front: { host: HOST, port: nodePort, targets } }];
+  return nodePort === 0 ? [] : [{ route, balanced: { host: HOST, port: nodePort, targets } }];
 }
 
-function complaint({ front: { port }, error }: Refusal): string {
+function complaint({ balanced: { port }, error }: Refusal): string {
   const isTaken = 'code' in error && error.code === 'EADDRINUSE';
   const why = isTaken ? 'something else on this machine listens there' : error.message;
-  return `node port ${port} is not served on ${HOST}: ${why}; it is tried again every ${AGAIN_MS / 1000} s, or choose another nodePort`;
+  return `node port ${port} is not served on ${HOST}: ${why}; it is tried again every ${RETRY_MS / 1000} s, or choose another nodePort`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterFronts, serviceRoutes } from './service-routes.ts';
+import { clusterIpPorts, serviceRoutes } from './service-routes.ts';
 
 const stored = (name: string, namespace = 'default') => ({
   name,
@@ -66,7 +66,7 @@ describe('the ports of Services’ own addresses', () => {
     ['is headless', { clusterIP: 'None', ports: [{ port: 80 }] }, []],
     ['is a name for something else', { type: 'ExternalName', externalName: 'x' }, []],
   ])('of one that %s', (_, spec, expected) => {
-    const fronts = clusterFronts(serviceRoutes([service(spec)], [unnamed]));
-    expect(fronts.map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
+    const ports = clusterIpPorts(serviceRoutes([service(spec)], [unnamed]));
+    expect(ports.map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
   });
 });

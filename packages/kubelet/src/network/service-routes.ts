@@ -1,6 +1,6 @@
 import type { EndpointSlice, Service } from '@manta/api';
 import type { Stored } from '@manta/controllers';
-import type { Front, Target } from './balancer.ts';
+import type { BalancedPort, Target } from './balancer.ts';
 
 /** A Service, and the pods behind each of its TCP ports. */
 export interface ServiceRoute {
@@ -45,7 +45,7 @@ export function clusterIpOf({ spec }: Service): string | undefined {
 }
 
 /** The ports of Services' own addresses. */
-export function clusterFronts(routes: readonly ServiceRoute[]): readonly Front[] {
+export function clusterIpPorts(routes: readonly ServiceRoute[]): readonly BalancedPort[] {
   return routes.flatMap(({ clusterIp, ports }) =>
     clusterIp === undefined ? [] : ports.map(({ port, targets }) => ({ host: clusterIp, port, targets })),
   );

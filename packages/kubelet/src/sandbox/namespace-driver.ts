@@ -8,8 +8,8 @@ import { SERVICE_CIDR } from '@manta/apiserver';
 import { readFirstLine } from '../supervisor/connection.ts';
 import type { SupervisorSettings } from '../supervisor/protocol.ts';
 import { enterLine, rootScript } from '../supervisor/root-script.ts';
-import type { Front } from '../network/balancer.ts';
-import { clusterFronts } from '../network/service-routes.ts';
+import type { BalancedPort } from '../network/balancer.ts';
+import { clusterIpPorts } from '../network/service-routes.ts';
 import { AddressPool } from './address-pool.ts';
 import { hiddenPaths } from './hidden-paths.ts';
 import { SupervisorKeeper } from './supervisor-keeper.ts';
@@ -80,10 +80,10 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
   const { mode, supervisorCommand, onTrouble: onDeath = () => undefined } = options;
   const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...supervisorCommand, JSON.stringify(settings)];
   try {
-    let fronts: readonly Front[] = [];
+    let ports: readonly BalancedPort[] = [];
     // One that follows another knows nothing of what that one was told; where it dies, too, the next is.
     const onStart = (line: SupervisorConnection) =>
-      void line.call({ type: 'services', fronts }).catch((error: Error) => {
+      void line.call({ type: 'services', ports }).catch((error: Error) => {
         if (!line.isOver) onDeath(error);
       });
     const keeper = await SupervisorKeeper.start({ command, socket: settings.socket, onDeath, onStart });
@@ -101,9 +101,9 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
       create: (request) => createSandbox(pods, addresses, request),
       reach: ({ clusterIp, port }) => Promise.resolve({ host: clusterIp, port }),
       async servicesAre(routes) {
-        fronts = clusterFronts(routes);
+        ports = clusterIpPorts(routes);
         const line = await keeper.line();
-        await line.call({ type: 'services', fronts });
+        await line.call({ type: 'services', ports });
       },
       async close() {
         await keeper.close();

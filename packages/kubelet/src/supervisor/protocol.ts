@@ -1,4 +1,4 @@
-import type { Front } from '../network/balancer.ts';
+import type { BalancedPort } from '../network/balancer.ts';
 import type { MemoryFolder } from '../sandbox/sandbox.ts';
 
 /**
@@ -50,7 +50,7 @@ export type Call =
   | { readonly type: 'signal'; readonly process: string; readonly signal: NodeJS.Signals }
   | { readonly type: 'destroy'; readonly sandbox: string }
   /** The ports of Services' addresses, all of them, each time. */
-  | { readonly type: 'services'; readonly fronts: readonly Front[] };
+  | { readonly type: 'services'; readonly ports: readonly BalancedPort[] };
 
 export type CallOf<Type extends Call['type']> = Extract<Call, { type: Type }>;
 

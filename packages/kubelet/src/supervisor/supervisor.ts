@@ -167,8 +167,8 @@ async function carryOut({ sandboxes, pods, services, ips }: Supervisor, call: Ca
       ips.delete(call.sandbox);
       return;
     case 'services': {
-      const refusals = await services.apply(call.fronts);
-      const words = refusals.map(({ front, error }) => `${front.host}:${front.port}: ${error.message}`);
+      const refusals = await services.apply(call.ports);
+      const words = refusals.map(({ balanced, error }) => `${balanced.host}:${balanced.port}: ${error.message}`);
       if (words.length > 0) throw new Error(`not all addresses of Services can be served: ${words.join('; ')}`);
     }
   }

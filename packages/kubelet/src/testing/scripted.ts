@@ -8,7 +8,7 @@ import {
   splitKey,
   type Controller,
   type Enqueue,
-  type LookAgain,
+  type RequeueAfter,
   type StopController,
   startController,
   pods,
@@ -84,7 +84,7 @@ class Kubelet implements Controller {
     return [joinKey(key.namespace, key.name)];
   }
 
-  async reconcile(key: string): Promise<LookAgain | undefined> {
+  async reconcile(key: string): Promise<RequeueAfter | undefined> {
     const { namespace, name } = splitKey(key);
     const pod = readOne(this.#cluster.store, pods, namespace, name);
     if (pod === undefined || !this.#isMine(pod)) {

@@ -25,7 +25,7 @@ export interface ShortcomingsOptions {
   readonly namespaces: readonly string[];
 }
 
-const LOOK_AGAIN_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
   const { client, clock, log, metrics, wanted, namespaces } = options;
@@ -89,7 +89,7 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
         } catch (error) {
           if (!signal.aborted) log.warn('Cannot ask the API server what we may do', { error: String(error) });
         }
-        await sleep(clock, LOOK_AGAIN_MS, signal).catch(() => undefined);
+        await sleep(clock, CHECK_INTERVAL_MS, signal).catch(() => undefined);
       }
     },
     permissionsCheck: () => ({

@@ -72,7 +72,7 @@ function reconciler(
     signal: new AbortController().signal,
     log,
     freshness: 'cached',
-    unseen: [],
+    pendingWrites: [],
     wrote: () => undefined,
     deleted: () => undefined,
   };

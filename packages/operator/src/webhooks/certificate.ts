@@ -14,7 +14,7 @@ export interface ServingCertificate {
   readonly key: string;
 }
 
-const LOOK_AGAIN_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 export interface CertificateWatchOptions {
   readonly folder: string;
@@ -63,7 +63,7 @@ export async function watchCertificate(options: CertificateWatchOptions, signal:
       if (message !== complaint) log.error('The webhook certificate cannot be used', error, { folder });
       complaint = message;
     }
-    await sleep(clock, LOOK_AGAIN_MS, signal).catch(() => undefined);
+    await sleep(clock, CHECK_INTERVAL_MS, signal).catch(() => undefined);
   }
 }
 

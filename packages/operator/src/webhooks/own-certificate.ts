@@ -49,8 +49,8 @@ const CONFIGURATIONS: ResourceType<WebhookConfiguration> = {
   kind: 'ValidatingWebhookConfiguration',
   isNamespaced: false,
 };
-const LOOK_AGAIN_MS = 60_000;
-const TRY_AGAIN_MS = 5_000;
+const CHECK_INTERVAL_MS = 60_000;
+const RETRY_MS = 5_000;
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
 /**
@@ -62,7 +62,7 @@ export async function keepOwnCertificate(options: OwnCertificateOptions, signal:
   let served = '';
   let complaint = '';
   while (!signal.aborted) {
-    let waitMs = TRY_AGAIN_MS;
+    let waitMs = RETRY_MS;
     try {
       const kept = await ensureCertificate(options, signal);
       if (kept !== undefined) {
@@ -70,7 +70,7 @@ export async function keepOwnCertificate(options: OwnCertificateOptions, signal:
         if (kept.cert !== served) options.onCertificate(kept);
         served = kept.cert;
         complaint = '';
-        waitMs = LOOK_AGAIN_MS;
+        waitMs = CHECK_INTERVAL_MS;
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

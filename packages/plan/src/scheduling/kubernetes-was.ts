@@ -17,7 +17,7 @@ import type { BatchScheduler, GangKind, GangRecord } from './scheduler.ts';
 const TEMPLATE = 'cluster';
 const PROTECTION = 'scheduling.k8s.io/podgroup-protection';
 /** Whoever deletes these is seen at once; this is for news that got lost. */
-const LOOK_AGAIN_MS = 2000;
+const REQUEUE_MS = 2000;
 
 /**
  * Kubernetes' own workload-aware scheduling. Its objects cannot be changed: one that is out of date goes, the PodGroup before the
@@ -43,7 +43,7 @@ export const kubernetesWas: BatchScheduler = {
     const { name = '' } = gang.owner.object.metadata ?? {};
     const workload = find(seen, 'Workload', clusterObjectNames.wasWorkload(name));
     const group = find(seen, 'WorkloadPodGroup', clusterObjectNames.wasPodGroup(name));
-    return isWanted && hasGang(gang) ? bringUp(gang, workload, group) : takeDown(gang, workload, group);
+    return isWanted && hasGang(gang) ? createOrReplaceGang(gang, workload, group) : deleteGang(gang, workload, group);
   },
 
   refusal: () => undefined,
@@ -51,7 +51,7 @@ export const kubernetesWas: BatchScheduler = {
 
 type Maybe = GangRecord | undefined;
 
-function bringUp(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
+function createOrReplaceGang(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const count = memberCount(gang);
   const foreign = [workload, group].find((record) => record !== undefined && !isOwn(gang, record));
   if (foreign !== undefined) return [{ type: 'abort', message: collision(gang, foreign) }];
@@ -65,7 +65,7 @@ function bringUp(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
 }
 
 /** The group first; what is not ours stays. */
-function takeDown(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
+function deleteGang(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const first = [group, workload].find((record) => record !== undefined && isOwn(gang, record));
   return first === undefined ? [] : remove(gang, first);
 }
@@ -74,7 +74,7 @@ function takeDown(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] 
 function remove(gang: Gang, record: GangRecord): readonly Action[] {
   const { kind, object } = record;
   const message = `${publicKind(kind)} ${nameOf(object)} is being deleted`;
-  const wait: Action = { type: 'wait', message, requeueAfterMs: LOOK_AGAIN_MS };
+  const wait: Action = { type: 'wait', message, requeueAfterMs: REQUEUE_MS };
   const release = kind === 'WorkloadPodGroup' ? withoutProtection(gang, record) : [];
   return [...release, ...(isGoing(record) ? [] : deletion(gang, record)), wait];
 }

@@ -40,7 +40,7 @@ describe('certificate watches', () => {
     await want('a', 'b');
     expect(asked()).toEqual(['metadata.name=a,type=kubernetes.io/tls', 'metadata.name=b,type=kubernetes.io/tls']);
     expect(watches.lookup('default', 'a')).toEqual({ kind: 'found', record: { cert: 'a', key: 'k' } });
-    expect(watches.lookup('default', 'c')).toMatchObject({ kind: 'unseen' });
+    expect(watches.lookup('default', 'c')).toMatchObject({ kind: 'unreadable' });
   });
 
   it('follow a Secret that changes, is deleted and is created', async () => {
@@ -58,7 +58,7 @@ describe('certificate watches', () => {
     const { watches, want, client, clock, news } = await setUp();
     await want('a');
     await want();
-    expect(watches.lookup('default', 'a')).toMatchObject({ kind: 'unseen' });
+    expect(watches.lookup('default', 'a')).toMatchObject({ kind: 'unreadable' });
     const before = news();
     await client.delete(resources.secrets, { namespace: 'default', name: 'a' });
     await clock.settle();
@@ -70,7 +70,7 @@ describe('certificate watches', () => {
     await want('a', 'b', 'c');
     expect(asked()).toHaveLength(2);
     expect(watches.lookup('default', 'c')).toEqual({
-      kind: 'unseen',
+      kind: 'unreadable',
       why: 'the router watches at most 2 Secrets and listeners name 3; share certificates between listeners, or run a router for each set of namespaces (--namespaces)',
     });
     await want('a', 'b', 'c', 'd');
@@ -87,7 +87,7 @@ describe('certificate watches', () => {
     await clock.settle();
     expect(watches.isSettled()).toBe(true);
     const { kind, ...rest } = watches.lookup('default', 'a');
-    expect(kind).toBe('unseen');
+    expect(kind).toBe('unreadable');
     expect(JSON.stringify(rest)).toContain('the router cannot see Secrets: Secret in namespace default: forbidden');
     client.allow(resources.secrets);
     await clock.advance(60_000);

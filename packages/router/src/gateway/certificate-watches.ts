@@ -51,14 +51,14 @@ export class CertificateWatches {
   lookup(namespace: string, name: string): CertificateLookup {
     const key = toKey(namespace, name);
     const informer = this.#watches.get(key)?.informer;
-    if (informer === undefined) return { kind: 'unseen', why: this.#beyond.has(key) ? this.#tooMany() : NOT_READ };
+    if (informer === undefined) return { kind: 'unreadable', why: this.#beyond.has(key) ? this.#tooMany() : NOT_READ };
     if (informer.isReady()) {
       const record = informer.get(key);
       return record === undefined ? { kind: 'absent' } : { kind: 'found', record };
     }
     const status = informer.status();
-    if (status.phase === 'starting') return { kind: 'unseen', why: NOT_READ };
-    return { kind: 'unseen', why: `the router cannot see Secrets: ${describeStatus('Secret', status)}` };
+    if (status.phase === 'starting') return { kind: 'unreadable', why: NOT_READ };
+    return { kind: 'unreadable', why: `the router cannot see Secrets: ${describeStatus('Secret', status)}` };
   }
 
   /** Whether the API server has answered for each watched Secret. */

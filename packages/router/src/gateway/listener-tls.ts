@@ -88,7 +88,7 @@ const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
 function certificateOf({ namespace, name }: SecretName, observed: Observed): CertificateRecord | ListenerProblem {
   const invalid = (why: string) => unresolved('InvalidCertificateRef', `${namespace}/${name}: ${why}`);
   const certificate = observed.certificate(namespace, name);
-  if (certificate.kind === 'unseen') return invalid(certificate.why);
+  if (certificate.kind === 'unreadable') return invalid(certificate.why);
   if (certificate.kind === 'absent') return invalid('there is no such Secret of type kubernetes.io/tls');
   const problem = problemOf(certificate.record);
   return problem === undefined ? certificate.record : invalid(problem);

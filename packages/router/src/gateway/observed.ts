@@ -33,7 +33,7 @@ export type CertificateLookup =
   /** There is no such Secret of type `kubernetes.io/tls`. */
   | { readonly kind: 'absent' }
   /** The router may not read the Secret, has not read it yet, or watches too many others. */
-  | { readonly kind: 'unseen'; readonly why: string };
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 /** What is kept of a Service. */
 export interface ServiceRecord {

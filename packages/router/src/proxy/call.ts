@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Sought } from './match.ts';
+import type { MatchableRequest } from './match.ts';
 
 /** Names and values in turn, as they came over the wire: nothing is lost, joined or reordered. */
 export type RawHeaders = readonly string[];
 
 /** One request of a client, whichever version of HTTP it came by. */
-export interface Call extends Sought {
+export interface Call extends MatchableRequest {
   /** What the client calls us: the Host header or the :authority. */
   readonly host: string;
   readonly headers: RawHeaders;

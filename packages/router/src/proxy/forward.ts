@@ -6,15 +6,15 @@ import type { Endpoint } from './endpoint.ts';
 import { answerOf, filterRequest, filterResponse } from './filters.ts';
 import { setForwarded, type Trust } from './forwarded.ts';
 import { endToEnd, headerOf, removeHeader } from './headers.ts';
-import type { Found, LiveRule } from './live-table.ts';
+import type { RouteMatch, LiveRule } from './live-table.ts';
 import type { RequestMatch } from './route-table.ts';
 import { refuse } from './refusals.ts';
-import type { Sought } from './match.ts';
+import type { MatchableRequest } from './match.ts';
 
 /** What forwarding needs of the proxy. */
 export interface ForwardContext {
   /** Asked anew for each attempt: a request that has to go elsewhere goes where the newest table says. */
-  find(host: string, sought: Sought): Found;
+  find(host: string, request: MatchableRequest): RouteMatch;
   readonly random: () => number;
   readonly limits: AttemptLimits;
   /** How many endpoints a request may be offered to. */

@@ -1,4 +1,4 @@
-import { compareMatches, compileMatch, type Matcher, type Sought } from './match.ts';
+import { compareMatches, compileMatch, type Matcher, type MatchableRequest } from './match.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostIndex } from './host-index.ts';
 import { patternBudget } from './pattern.ts';
@@ -28,7 +28,7 @@ export interface LiveBackend extends Weighted {
 }
 
 /** What fits a request, or why nothing does. */
-export type Found =
+export type RouteMatch =
   | { readonly kind: 'rule'; readonly rule: LiveRule; readonly match: RequestMatch }
   | { readonly kind: 'none'; readonly why: string; readonly status?: number };
 
@@ -50,15 +50,15 @@ export class LiveTable {
   }
 
   /** The rule for a request that calls us `host`. */
-  find(host: string, sought: Sought): Found {
-    const entries = (sought.isSecure ? this.#secure : this.#plain).entriesFor(host);
+  find(host: string, request: MatchableRequest): RouteMatch {
+    const entries = (request.isSecure ? this.#secure : this.#plain).entriesFor(host);
     if (typeof entries === 'string') return { kind: 'none', why: entries };
     const budget = patternBudget();
     for (const entry of entries) {
-      if (entry.fits(sought, budget)) return entry;
+      if (entry.fits(request, budget)) return entry;
       if (budget.left < 0) return { kind: 'none', why: TOO_LONG, status: 414 };
     }
-    return { kind: 'none', why: `no route fits ${sought.method} ${sought.target}` };
+    return { kind: 'none', why: `no route fits ${request.method} ${request.target}` };
   }
 
   #entries(rule: RouteRule, before: LiveTable | undefined, endpointAt: (address: Address) => Endpoint): Sortable[] {

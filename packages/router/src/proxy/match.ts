@@ -2,7 +2,7 @@ import { compilePattern, type Pattern, type PatternBudget } from './pattern.ts';
 import type { RequestMatch, ValueMatch } from './route-table.ts';
 
 /** What of a request decides where it goes. */
-export interface Sought {
+export interface MatchableRequest {
   readonly method: string;
   /** As it came, with the query. */
   readonly target: string;
@@ -13,22 +13,22 @@ export interface Sought {
 }
 
 /** Whether a request fits, decided once per match instead of once per request where that is possible. */
-export type Matcher = (sought: Sought, budget: PatternBudget) => boolean;
+export type Matcher = (request: MatchableRequest, budget: PatternBudget) => boolean;
 
 /** The test that a match stands for. */
 export function compileMatch({ path, method, headers = [], query = [] }: RequestMatch): Matcher {
   const tests: Matcher[] = [];
   if (path !== undefined && !(path.kind === 'prefix' && path.value === '/')) tests.push(pathTest(path));
-  if (method !== undefined) tests.push((sought) => sought.method === method);
+  if (method !== undefined) tests.push((request) => request.method === method);
   for (const match of uniqueNames(headers)) {
     const fits = valueTest(match);
-    tests.push((sought, budget) => fits(sought.header(match.name.toLowerCase()), budget));
+    tests.push((request, budget) => fits(request.header(match.name.toLowerCase()), budget));
   }
   for (const match of uniqueNames(query)) {
     const fits = valueTest(match);
     tests.push(({ target }, budget) => fits(queryOf(target).get(match.name) ?? undefined, budget));
   }
-  return (sought, budget) => tests.every((test) => test(sought, budget));
+  return (request, budget) => tests.every((test) => test(request, budget));
 }
 
 /**

@@ -5,11 +5,17 @@ import type { Dial } from './dial.ts';
 import { Endpoint } from './endpoint.ts';
 import { type Trust, TRUST_NONE } from './forwarded.ts';
 import { type ForwardContext, forward, type Observer } from './forward.ts';
-import { type Admit, type Front, type FrontHandlers, type FrontLimits, openFront } from './front.ts';
+import {
+  type Admit,
+  type ProxyListener,
+  type ListenerHandlers,
+  type ProxyListenerLimits,
+  openListener,
+} from './listener.ts';
 import { Http1Call } from './http1-call.ts';
 import { Http2Call } from './http2-call.ts';
-import { type Found, LiveTable } from './live-table.ts';
-import type { Sought } from './match.ts';
+import { type RouteMatch, LiveTable } from './live-table.ts';
+import type { MatchableRequest } from './match.ts';
 import { refuse } from './refusals.ts';
 import { type Address, addressKey, type RouteTable } from './route-table.ts';
 import { tunnel } from './tunnel.ts';
@@ -27,8 +33,8 @@ export interface ProxyOptions {
   readonly trust?: Trust | undefined;
   /** How endpoints are reached, where the system's own network does not lead there. */
   readonly dial?: Dial | undefined;
-  /** How long clients may be slow; see `FrontLimits` for what holds unless told. */
-  readonly frontLimits?: FrontLimits;
+  /** How long clients may be slow; see `ProxyListenerLimits` for what holds unless told. */
+  readonly listenerLimits?: ProxyListenerLimits;
   /** Which connections of clients are served; all unless given. */
   readonly admit?: Admit | undefined;
 }
@@ -58,7 +64,7 @@ export function createProxy(options: ProxyOptions): Proxy {
 class TableProxy implements Proxy {
   readonly #options: ProxyOptions;
   readonly #context: ForwardContext;
-  readonly #fronts: Front[] = [];
+  readonly #listeners: ProxyListener[] = [];
   readonly #certificates = new Certificates();
   readonly #draining = new Set<Endpoint>();
   #endpoints = new Map<string, Endpoint>();
@@ -69,8 +75,8 @@ class TableProxy implements Proxy {
   constructor(options: ProxyOptions) {
     this.#options = options;
     this.#context = {
-      find: (host: string, sought: Sought): Found =>
-        this.#table?.find(host, sought) ?? { kind: 'none', why: this.#reason },
+      find: (host: string, request: MatchableRequest): RouteMatch =>
+        this.#table?.find(host, request) ?? { kind: 'none', why: this.#reason },
       random: options.random,
       limits: { ...LIMITS, ...options.limits },
       maxAttempts: options.maxAttempts ?? MAX_ATTEMPTS,
@@ -103,15 +109,15 @@ class TableProxy implements Proxy {
   async listen(address: { readonly host?: string | undefined; readonly port: number }): Promise<number> {
     const isClosing = () => this.#isClosing;
     const { clock, dial } = this.#options;
-    const handlers: FrontHandlers = {
+    const handlers: ListenerHandlers = {
       request: (request, response) => this.#take(new Http1Call(request, response, isClosing)),
       stream: (stream, headers) => this.#take(new Http2Call(stream, headers)),
       webSocket: (request, socket, head, sweep) => tunnel(request, socket, head, this.#context, { clock, dial, sweep }),
     };
-    const { frontLimits: limits, admit } = this.#options;
-    const front = await openFront(address, handlers, this.#certificates, { limits, admit });
-    this.#fronts.push(front);
-    return front.port;
+    const { listenerLimits: limits, admit } = this.#options;
+    const listener = await openListener(address, handlers, this.#certificates, { limits, admit });
+    this.#listeners.push(listener);
+    return listener.port;
   }
 
   outstanding(): ReadonlyMap<string, number> {
@@ -123,7 +129,7 @@ class TableProxy implements Proxy {
     this.#isClosing = true;
     const cut = new AbortController();
     const cancel = this.#options.clock.setTimer(graceMs, () => cut.abort());
-    await Promise.all(this.#fronts.map((front) => front.close(cut.signal)));
+    await Promise.all(this.#listeners.map((listener) => listener.close(cut.signal)));
     cancel();
     for (const endpoint of this.#endpoints.values()) endpoint.drain();
   }

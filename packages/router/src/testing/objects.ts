@@ -139,7 +139,7 @@ export function observedOf(content: {
         .map(sliceRecord)
         .filter(({ service }) => service === name),
     certificate(namespace, name) {
-      if (content.certificatesProblem !== undefined) return { kind: 'unseen', why: content.certificatesProblem };
+      if (content.certificatesProblem !== undefined) return { kind: 'unreadable', why: content.certificatesProblem };
       const secret = find(secrets, namespace, name);
       return secret === undefined ? { kind: 'absent' } : { kind: 'found', record: certificateRecord(secret) };
     },

@@ -100,12 +100,12 @@ class ReplicaStore implements Store {
     return this.#tables.get(resource)?.list(options.namespace) ?? [];
   }
 
-  create(key: StoreKey, object: NewObject, unseen?: string): StoredObject {
-    return this.#primary.create(key, object, unseen);
+  create(key: StoreKey, object: NewObject, hidden?: string): StoredObject {
+    return this.#primary.create(key, object, hidden);
   }
 
-  update(key: StoreKey, object: NewObject, expected?: Revision, unseen?: string): StoredObject {
-    return this.#primary.update(key, object, expected, unseen);
+  update(key: StoreKey, object: NewObject, expected?: Revision, hidden?: string): StoredObject {
+    return this.#primary.update(key, object, expected, hidden);
   }
 
   delete(key: StoreKey, expected?: Revision): StoredObject {

@@ -19,7 +19,7 @@ import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
 /** Who takes what arrives. */
-export interface FrontHandlers {
+export interface ListenerHandlers {
   request(request: IncomingMessage, response: ServerResponse): void;
   stream(stream: ServerHttp2Stream, headers: RawHeaders): void;
   /** What else is written to for this client goes to `sweep`. */
@@ -27,7 +27,7 @@ export interface FrontHandlers {
 }
 
 /** One address where clients are served, by HTTP/1.1 and HTTP/2 alike, with TLS and without. */
-export interface Front {
+export interface ProxyListener {
   readonly port: number;
   /** Takes no more connections, lets requests end, and resolves when all have, or at once when `cut` fires. */
   close(cut: AbortSignal): Promise<void>;
@@ -35,11 +35,11 @@ export interface Front {
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0');
 /** Whole requests may take as long as they like: what is sent through here may be large, or a conversation. */
-const LIMITS: FrontLimits = { ...ROUTER_LIMITS, requestMs: 0 };
+const LIMITS: ProxyListenerLimits = { ...ROUTER_LIMITS, requestMs: 0 };
 const WINDOW = 1024 * 1024;
 
 /** How long clients may be slow. */
-export interface FrontLimits extends ListenerLimits {
+export interface ProxyListenerLimits extends ListenerLimits {
   /** How long nothing may move on the way of a request that is not complete, or of an answer that waits to be read. */
   readonly stallMs: number;
 }
@@ -47,20 +47,20 @@ export interface FrontLimits extends ListenerLimits {
 /** Decides whether a new connection is served; a refused one is reset before a byte of it is parsed. */
 export type Admit = (socket: Socket) => Promise<boolean>;
 
-/** What may differ between fronts. */
-export interface FrontOptions {
-  readonly limits?: FrontLimits | undefined;
+/** What may differ between listeners. */
+export interface ProxyListenerOptions {
+  readonly limits?: ProxyListenerLimits | undefined;
   /** All connections are served unless given. */
   readonly admit?: Admit | undefined;
 }
 
 /** Listens; rejects with the system's error if the address cannot be listened on. */
-export async function openFront(
+export async function openListener(
   address: { readonly host?: string | undefined; readonly port: number },
-  handlers: FrontHandlers,
+  handlers: ListenerHandlers,
   certificates: Certificates,
-  { limits = LIMITS, admit }: FrontOptions = {},
-): Promise<Front> {
+  { limits = LIMITS, admit }: ProxyListenerOptions = {},
+): Promise<ProxyListener> {
   const sweep = createStallSweep(limits.stallMs, limits.checkMs);
   const http1 = createHttp1Server({
     ...limitOptions(limits),

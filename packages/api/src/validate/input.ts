@@ -7,7 +7,7 @@ import type { RayClusterSpec, WorkerGroupSpec } from '../raycluster.ts';
 import { type FieldError, firstErrorOf } from './field-error.ts';
 
 /** A cluster's spec, the annotations of the object that holds it, and the path at which it stands in that object. */
-export interface ClusterSubject {
+export interface ClusterInput {
   readonly spec: Loose<RayClusterSpec>;
   readonly annotations: unknown;
   readonly gates: FeatureGates;
@@ -15,7 +15,7 @@ export interface ClusterSubject {
 }
 
 /** One worker group, with its name and its path. */
-export interface GroupSubject {
+export interface GroupInput {
   readonly group: Loose<WorkerGroupSpec>;
   readonly name: string;
   readonly at: string;
@@ -23,8 +23,8 @@ export interface GroupSubject {
 
 /** The first error over the worker groups. */
 export function firstGroupError(
-  { spec, at }: ClusterSubject,
-  check: (subject: GroupSubject) => FieldError | undefined,
+  { spec, at }: ClusterInput,
+  check: (input: GroupInput) => FieldError | undefined,
 ): FieldError | undefined {
   return firstErrorOf(listOf(spec?.workerGroupSpecs), (group, index) =>
     check({ group, name: textOf(group?.groupName), at: `${at}.workerGroupSpecs[${index}]` }),

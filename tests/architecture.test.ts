@@ -20,10 +20,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manta: ['base', 'api', 'plan', 'console', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
   cli: ['base', 'api', 'apiserver', 'plan', 'insight', 'kube', 'ray'],
   console: ['base', 'api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
+  'console-web': ['api', 'plan', 'insight', 'console'],
 };
 
 /** Packages whose imports of another package may be types only. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { kube: ['api'], runtime: ['api'] };
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
+  kube: ['api'],
+  runtime: ['api'],
+  'console-web': ['console'],
+};
 
 /** npm packages that a package may import; everything else is Node's own. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
@@ -43,6 +48,23 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   manta: ['commander', 'yaml'],
   cli: ['commander', 'ignore', 'yaml'],
   console: ['@hono/node-server', 'hono', 'openid-client', 'ws', 'yaml'],
+  'console-web': [
+    '@codemirror/autocomplete',
+    '@codemirror/commands',
+    '@codemirror/lang-yaml',
+    '@codemirror/language',
+    '@codemirror/lint',
+    '@codemirror/merge',
+    '@codemirror/search',
+    '@codemirror/state',
+    '@codemirror/view',
+    '@lezer/highlight',
+    '@tanstack/react-virtual',
+    'react',
+    'react-dom/client',
+    'wouter',
+    'yaml',
+  ],
 };
 
 /** The only files that may call a client's mutating methods. */
@@ -60,7 +82,7 @@ const MAY_WRITE = [
 ];
 
 const root = resolve(import.meta.dirname, '..');
-const sources = globSync('packages/*/src/**/*.ts', { cwd: root })
+const sources = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
   .map((path) => ({ path, pkg: path.split('/')[1] ?? '', text: readFileSync(join(root, path), 'utf8') }));
 const shipped = sources.filter(({ path }) => !path.endsWith('.test.ts') && !path.includes('/testing/'));
@@ -106,7 +128,7 @@ describe('the package map', () => {
 
   it('lets a package import only those below it', () => {
     const wrong = violations(({ pkg }, { from, isTypeOnly }) => {
-      const target = /^@manta\/([a-z]+)/.exec(from)?.[1];
+      const target = /^@manta\/([a-z-]+)/.exec(from)?.[1];
       if (target === undefined) return undefined;
       if (!MAY_IMPORT[pkg]?.includes(target)) return `${pkg} may not import ${target}`;
       if (TYPES_ONLY[pkg]?.includes(target) && !isTypeOnly) return `${pkg} may import only types of ${target}`;
@@ -118,7 +140,7 @@ describe('the package map', () => {
   it('lets a package reach another only through its public surface', () => {
     const wrong = violations(
       ({ path }, { from }) => {
-        if (/^@manta\/[a-z]+\/(?!testing$|crds$|schema$|supervisor$|stop-signal$)/.test(from))
+        if (/^@manta\/[a-z-]+\/(?!testing$|crds$|schema$|protocol$|supervisor$|stop-signal$)/.test(from))
           return `imports the inside of a package: ${from}`;
         const escapes =
           from.startsWith('.') && !join(path, '..', from).startsWith(path.split('/').slice(0, 3).join('/'));

@@ -40,7 +40,7 @@ function sourceTree(from: string): string | undefined {
 function isCurrent(page: string, index: string): boolean {
   if (!existsSync(index)) return false;
   const builtAt = statSync(index).mtimeMs;
-  const sources = globSync(['app/**/*', 'index.html', 'vite.config.ts'], { cwd: page });
+  const sources = globSync(['src/**/*', 'index.html', 'vite.config.ts'], { cwd: page });
   return sources.every((file) => statSync(join(page, file)).mtimeMs <= builtAt);
 }
 

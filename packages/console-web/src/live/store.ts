@@ -1,7 +1,7 @@
 import type { Node, Pod, RayCluster, RayCronJob, RayJob, RayService } from '@manta/api';
 import type { WorldEvent } from '@manta/insight';
 import type { RayKind } from './api.ts';
-import type { KindAccess, StreamedKind, StreamedObject, StreamMessage } from '../../../console/src/protocol.ts';
+import type { KindAccess, StreamedKind, StreamedObject, StreamMessage } from '@manta/console/protocol';
 
 /** What an object of each kind is. */
 export interface KindTypes {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import type { LoginMethods, Session } from '../../console/src/protocol.ts';
+import type { LoginMethods, Session } from '@manta/console/protocol';
 import { send } from './live/api.ts';
 import { LiveContext, useStream } from './live/use-live.ts';
 import { ClusterPage } from './pages/cluster.tsx';

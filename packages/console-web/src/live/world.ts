@@ -1,5 +1,5 @@
 import { EMPTY_WORLD, type Part, type World } from '@manta/insight';
-import type { StreamedKind } from '../../../console/src/protocol.ts';
+import type { StreamedKind } from '@manta/console/protocol';
 import type { KindTypes, LiveState } from './store.ts';
 
 /** The page's data as the input of `why`: kinds that the viewer may not read say so. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { LoginMethod, Session } from '../../../console/src/protocol.ts';
+import type { LoginMethod, Session } from '@manta/console/protocol';
 import { send } from '../live/api.ts';
 
 export interface LoginProps {

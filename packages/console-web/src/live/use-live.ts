@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState } from 'react';
-import type { StreamMessage } from '../../../console/src/protocol.ts';
+import type { StreamMessage } from '@manta/console/protocol';
 import { INITIAL, type LiveState, reduce } from './store.ts';
 
 export const LiveContext = createContext<LiveState>(INITIAL);

@@ -6,11 +6,13 @@ import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
 import { type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
 import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
+import { type ScriptedPods, scriptedPods } from './scripted-pods.ts';
 
 /** A console on an engine without pods, with two users: `ada` is an administrator, `vera` may do nothing until a test lets her. */
 export interface ConsoleFixture {
   readonly engine: TestEngine;
   readonly console: RunningConsole;
+  readonly pods: ScriptedPods;
   /** Links that log in once, the newest last. */
   readonly links: readonly string[];
   /** What the console logged. */
@@ -37,7 +39,8 @@ export async function startConsoleFixture({
     ['ada', { name: 'ada', groups: ['system:masters', 'system:authenticated'] }],
     ['vera', { name: 'vera', groups: ['system:authenticated'] }],
   ]);
-  const engine = await startTestEngine({ tokens });
+  const pods = scriptedPods();
+  const engine = await startTestEngine({ tokens, podBackend: pods.backend });
   for (const crd of sharedCrds()) await engine.client.create(resources.customResourceDefinitions, crd);
   const folder = mkdtempSync(join(tmpdir(), 'manta-console-'));
   mkdirSync(join(folder, 'assets'));
@@ -83,6 +86,7 @@ export async function startConsoleFixture({
   return {
     engine,
     console: running,
+    pods,
     links,
     log: () => lines.join(''),
     request,

@@ -128,9 +128,10 @@ describe('requests to the API server', () => {
   });
 
   it.each([
-    ['/api/v1/namespaces/default/secrets', 404],
-    ['/api/v1/namespaces/default/pods/../secrets', 404],
-    ['/api/v1/namespaces/default/pods/%2e%2e/secrets', 404],
+    ['/api/v1/namespaces/default/secrets', 405],
+    ['/api/v1/namespaces/default/secrets/x', 404],
+    ['/api/v1/namespaces/default/pods/../secrets', 405],
+    ['/api/v1/namespaces/default/pods/%2e%2e/secrets', 405],
     ['/apis/ray.io/v1/..%2f..%2fapi/v1/secrets', 404],
     ['/apis/apps/v1/namespaces/default/deployments', 404],
     ['/api/v1/namespaces/default/services/x:8265/proxy/', 403],

@@ -6,7 +6,10 @@ import { NOT_CACHED, SECURITY_HEADERS } from './http/security-headers.ts';
 import { clearCookie, sessionIdIn, setCookie } from './identity/session-cookie.ts';
 import type { ViewerSession } from './identity/sessions.ts';
 import { openViewerAccess, type Viewer, whoAmI } from './identity/viewer.ts';
+import { whileAllowed } from './identity/while-allowed.ts';
 import { streamResponse } from './live/stream-response.ts';
+import { logResponse } from './logs/log-response.ts';
+import { podLogSource } from './logs/pod-log.ts';
 import { passToApiServer, problem } from './passthrough/pass-to-api-server.ts';
 import type { LoginMethods, Session } from './protocol.ts';
 
@@ -60,9 +63,13 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     return new Response(null, { status: 204, headers: { ...SECURITY_HEADERS, 'set-cookie': clearCookie() } });
   });
   app.get('/api/stream', (context) => {
-    const session = sessionOf(parts, context);
-    if (session === undefined || isForeignRead(context.req.raw.headers)) return problem(401, 'log in first');
+    const session = readerOf(parts, context);
+    if (session === undefined) return problem(401, 'log in first');
     return streamResponse(parts, session, context.req.raw.signal);
+  });
+  app.get('/api/logs/pods/:namespace/:pod', (context) => {
+    const session = readerOf(parts, context);
+    return session === undefined ? problem(401, 'log in first') : podLog(parts, context, session);
   });
   app.all('/api/v1/*', (context) => pass(parts, context));
   app.all('/apis/*', (context) => pass(parts, context));
@@ -101,12 +108,25 @@ async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
     const { client, transport } = parts.clients.of(token);
     return await passToApiServer(raw, { client, transport, caller: 'client', signal: raw.signal });
   }
-  const session = sessionOf(parts, context);
-  if (session === undefined || isForeignRead(raw.headers)) return problem(401, 'log in first');
+  const session = readerOf(parts, context);
+  if (session === undefined) return problem(401, 'log in first');
   const answer = await passToApiServer(raw, { ...session.access, caller: 'page', signal: session.ended });
   if (answer.status === 401) parts.sessions.end(session.id, 'the API server no longer accepts your credentials');
   if (method !== 'GET') parts.log.info('Write', { user: session.viewer.user, method, path, status: answer.status });
   return answer;
+}
+
+function podLog({ clock }: ConsoleParts, context: Context, { access, ended }: ViewerSession): Response {
+  const namespace = context.req.param('namespace') ?? '';
+  const pod = context.req.param('pod') ?? '';
+  if (!isName(namespace) || !isName(pod)) return problem(404, 'the path names no pod');
+  const params = new URL(context.req.url).searchParams;
+  const question = { verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace, name: pod };
+  const left = new AbortController();
+  const open = AbortSignal.any([ended, context.req.raw.signal, left.signal]);
+  const signal = whileAllowed(question, { client: access.client, clock, signal: open });
+  const onEnd = () => left.abort(new Error('the log has ended'));
+  return logResponse(podLogSource({ namespace, pod, params }, access, signal), { clock, signal, onEnd });
 }
 
 function staticFile({ files }: ConsoleParts, context: Context): Response {
@@ -119,6 +139,16 @@ function staticFile({ files }: ConsoleParts, context: Context): Response {
 
 function sessionOf({ sessions }: ConsoleParts, context: Context): ViewerSession | undefined {
   return sessions.find(sessionIdIn(context.req.header('cookie')));
+}
+
+/** Whether a text can be the name of an object: then it is safe in a path. */
+function isName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text) && !text.includes('..');
+}
+
+/** The session of a request that may read data: it comes from the console's own page. */
+function readerOf(parts: ConsoleParts, context: Context): ViewerSession | undefined {
+  return isForeignRead(context.req.raw.headers) ? undefined : sessionOf(parts, context);
 }
 
 function describe({ viewer, expiresAtMs }: ViewerSession): Session {

@@ -9,7 +9,15 @@ import type { KubeObject } from '@manta/api';
  *   GET  /login/oidc, /login/callback, /login/once?code=…   end in a redirect to the page
  *   POST /api/logout             → 204
  *   GET  /api/stream             → server-sent events, each `data` one StreamMessage
+ *   GET  /api/logs/pods/{namespace}/{pod}?container=&follow=true&tailLines=&sinceTime=&previous=true&timestamps=true
+ *                                → lines of JSON (application/x-ndjson), each a LogMessage
+ *   GET  /api/logs/rayjobs/{namespace}/{name}?follow=true&tailLines=   the job's own output, likewise
+ *   GET  /api/exec/{namespace}/{pod}?container=&command=sh&command=…   WebSocket: ExecInput, ExecOutput, binary frames; always a terminal
+ *   PUT  /api/packages/{namespace}/{rayCluster}/_ray_pkg_{hash}.zip    a zip archive → 204; the cluster keeps it as gcs://_ray_pkg_{hash}.zip
+ *   GET  /ray-dashboard/{rayclusters|rayservices|rayjobs}/{namespace}/{name}   redirects to Ray's dashboard on an origin of its own; open it
+ *                                in a new tab. A fragment (#/jobs) is kept. Offered if Session.hasRayDashboards.
  *   any  /apis/ray.io/v1/…, /api/v1/… (allow-list)          → the API server's own answer, with the viewer's identity
+ *        ?dryRun=All validates without writing; PATCH with content-type application/apply-patch+yaml and ?fieldManager= is server-side apply
  * Every write carries the header `x-manta-console: 1`.
  */
 
@@ -26,8 +34,8 @@ export interface Session {
   readonly expiresAt: string;
   /** Namespace that the page shows first; absent: all. */
   readonly namespace?: string;
-  /** Origin that serves Ray dashboards; absent: the proxy is off. */
-  readonly rayDashboardOrigin?: string;
+  /** Whether /ray-dashboard/… leads to Ray dashboards. */
+  readonly hasRayDashboards?: boolean;
 }
 
 export type LoginMethod = 'oidc' | 'token' | 'proxy-header' | 'one-time-url';
@@ -60,6 +68,26 @@ export type StreamMessage =
   | { readonly type: 'heartbeat'; readonly now: string; readonly behind?: string }
   /** The session ended; the page asks the viewer to log in. */
   | { readonly type: 'logout'; readonly reason: string };
+
+/** One line of a log stream. Lines longer than 16 KiB arrive cut and end with `… (N more characters)`. */
+export type LogMessage =
+  /** First: what is read, for people, e.g. `pod train-x7k2p, container ray-job-submitter`. */
+  | { readonly type: 'source'; readonly name: string }
+  /** Complete lines, ANSI codes included. `dropped`: so many lines before these came too fast to be shown. */
+  | { readonly type: 'lines'; readonly lines: readonly string[]; readonly dropped?: number }
+  /** Last: the log has ended; `problem`: it broke off, and why. */
+  | { readonly type: 'end'; readonly problem?: string };
+
+/** Text frames from the page to a terminal; binary frames are input, too. */
+export type ExecInput =
+  | { readonly type: 'input'; readonly text: string }
+  | { readonly type: 'resize'; readonly columns: number; readonly rows: number };
+
+/** Text frames from a terminal to the page; its output arrives as binary frames. */
+export type ExecOutput =
+  | { readonly type: 'open' }
+  /** Last: the exit code, or why the command was not run or was cut off. */
+  | { readonly type: 'exit'; readonly code?: number; readonly problem?: string };
 
 /** What a viewer may see of a kind. */
 export interface KindAccess {

@@ -4,6 +4,8 @@ import { guard, guardConnection } from '@manta/base';
 import type { Clock, Connection, KubeClient } from '@manta/kube';
 import { limitOptions, type ListenAddress, type ListenerLimits, type Logger, SHORT_REQUESTS } from '@manta/runtime';
 import { createConsoleApp } from './console-app.ts';
+import type { ConsoleParts } from './console-parts.ts';
+import { createExecSockets } from './exec/exec-socket.ts';
 import { loadStaticFiles } from './http/static-files.ts';
 import { BearerClients } from './identity/bearer-clients.ts';
 import { OneTimeCodes } from './identity/one-time-codes.ts';
@@ -43,7 +45,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const clients = new BearerClients(connection, clock);
   const codes = onLink === undefined ? undefined : new OneTimeCodes(clock);
   const hosts: string[] = options.hosts.map((host) => host.toLowerCase());
-  const app = createConsoleApp({
+  const parts: ConsoleParts = {
     clock,
     log,
     server: connection,
@@ -54,13 +56,15 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     hosts: () => hosts,
     methods: codes === undefined ? ['token'] : ['one-time-url', 'token'],
     ...(codes === undefined ? {} : { codes, onCodeUsed: () => announce() }),
-  });
+  };
+  const app = createConsoleApp(parts);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
     // A log or a watch goes on for hours: only the head of a request has a time limit.
     limitOptions({ ...(options.limits ?? SHORT_REQUESTS), requestMs: 0 }),
     guardConnection('console', listener),
   );
+  server.on('upgrade', guardConnection('console', createExecSockets(parts)));
   const port = await listenOn(server, listen);
   const host = listen.host ?? '127.0.0.1';
   hosts.push(`${host}:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`);

@@ -40,6 +40,12 @@ export function isForeignRead(headers: Headers): boolean {
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
+/** Whether the Origin header is there and names this very host. */
+export function isSameOrigin(headers: Headers): boolean {
+  const origin = headers.get('origin');
+  return origin !== null && hostOf(origin) === (headers.get('host') ?? '').toLowerCase();
+}
+
 /** Compares secrets without telling by its duration how much of them agrees. */
 export function isSameSecret(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];

@@ -19,6 +19,8 @@ export interface Viewer {
 
 /** A connection to the API server that carries a viewer's credentials and never the console's own. */
 export interface ViewerAccess {
+  /** For streams that leave HTTP: exec, port-forward. */
+  readonly connection: Connection;
   readonly client: KubeClient;
   readonly transport: Transport;
 }
@@ -36,7 +38,7 @@ export function openViewerAccess(server: Connection, credentials: Credentials, c
       : { connectSocket: (signal) => server.connectSocket?.(signal) ?? Promise.reject(signal.reason) }),
   };
   const transport = createTransport({ connection, clock, userAgent: 'manta-console', maxSessions: 1 });
-  return { transport, client: createKubeClient({ transport, clock }) };
+  return { connection, transport, client: createKubeClient({ transport, clock }) };
 }
 
 /** Asks the API server whom these credentials belong to. Rejects with its answer if it does not accept them. */

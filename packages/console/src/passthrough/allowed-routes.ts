@@ -20,6 +20,8 @@ const ROUTES: readonly Route[] = [
   { path: new RegExp(`^${NAMESPACE}/pods/${SEGMENT}$`), methods: ['DELETE'], callers: BOTH },
   { path: new RegExp(`^${NAMESPACE}/pods/${SEGMENT}/eviction$`), methods: ['POST'], callers: BOTH },
   { path: new RegExp(`^${NAMESPACE}/configmaps(/${SEGMENT})?$`), methods: ALL, callers: BOTH },
+  // Packages of RayJobs that the page creates. Secrets are never read through the console.
+  { path: new RegExp(`^${NAMESPACE}/secrets$`), methods: ['POST'], callers: BOTH },
   { path: /^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews$/, methods: ['POST'], callers: BOTH },
   { path: /^\/version$/, methods: ['GET'], callers: BOTH },
   // What a Service answers is chosen by tenants: under the console's origin a browser would run it as the console.

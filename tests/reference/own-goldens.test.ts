@@ -6,7 +6,7 @@ import { sharedFolder } from '../support/shared-folder.ts';
 const root = join(import.meta.dirname, '../..');
 const ours = join(root, 'tests/oracle/rayjob');
 const theirs = join(sharedFolder(), 'oracle/golden/rayjob');
-const documented = readFileSync(join(root, 'docs/differences.md'), 'utf8');
+const documented = readFileSync(join(root, 'docs/differences/rayjob.md'), 'utf8');
 
 /** KubeRay writes every new RayJob back, which raises its generation by one; the recorder keeps only whether the two are equal. */
 const withoutGenerations = (text: string) => text.replaceAll(/observedGeneration: <\w+>/g, 'observedGeneration');

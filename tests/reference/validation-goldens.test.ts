@@ -52,7 +52,7 @@ const SCENARIOS = ['raycluster', 'rayjob', 'rayservice', 'raycronjob'].flatMap((
   return existsSync(folder) ? readdirSync(folder).map((file) => `${suite}/${file}`) : [];
 });
 
-/** What the peer accepts and we refuse on purpose; `docs/differences.md` says why. */
+/** What the peer accepts and we refuse on purpose; `docs/differences/` says why. */
 const REFUSED_BY_US = ['rayservice/incremental-zero-step-stalls.yaml'];
 const RECORDED = SCENARIOS.filter((path) => existsSync(join(oracle, 'golden', path)) && !REFUSED_BY_US.includes(path));
 

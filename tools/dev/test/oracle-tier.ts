@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pythonWith } from './python.ts';
 import type { Outcome } from './tier.ts';
 
-/** They wait for what never happens here, each for a reason that docs/differences.md gives. */
+/** They wait for what never happens here, each for a reason that docs/differences/ gives. */
 const NEVER = [
   // A job that Ray reports as running does not fail.
   'rayjob/retry-exhausted-k8sjob',

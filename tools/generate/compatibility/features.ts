@@ -3,7 +3,7 @@ export interface Feature {
   readonly name: string;
   /** Folders or files; none where we do not have it. */
   readonly tests: readonly string[];
-  /** Which rows of docs/differences.md are about it. */
+  /** Which rows of docs/differences/ are about it. */
   readonly differences?: RegExp;
   /** What there is instead, where we do not have it. */
   readonly instead?: string;
@@ -75,7 +75,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     {
       name: 'upgrade strategy Recreate',
       tests: [`${PLAN}/raycluster/plan.test.ts`],
-      differences: /Recreate that is cut off/,
+      differences: /Recreate that is interrupted/,
     },
     { name: 'suspend and resume', tests: ['tests/integration/raycluster-suite.ts'], differences: /suspen/ },
     {
@@ -120,7 +120,7 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
     {
       name: 'the light-weight submitter',
       tests: ['packages/manta/src/submitter'],
-      differences: /log lines|exit status of the submitter|RAY_DASHBOARD_ADDRESS/,
+      differences: /manta submitter|light-weight submitter|the submitter exits/,
     },
   ],
   RayService: [
@@ -212,11 +212,20 @@ export const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
       ],
       differences: /kubectl ray/,
     },
-    { name: 'API server (v1 and v2), its chart', tests: [], instead: "KubeRay's works beside the operator" },
-    { name: 'web dashboard', tests: [], instead: "KubeRay's works beside its API server" },
+    { name: 'API server (v1 and v2), its chart', tests: [], instead: "not part of Manta; no test runs KubeRay's" },
+    { name: 'web dashboard', tests: [], instead: "Manta has a console of its own; no test runs KubeRay's" },
     { name: 'history server: the collector beside the head', tests: [`${PLAN}/build/pod-features.test.ts`] },
-    { name: 'history server and collector themselves', tests: [], instead: "KubeRay's images work" },
-    { name: 'Python clients', tests: ['tests/real/engine-clients.test.ts'] },
+    {
+      name: 'history server and collector themselves',
+      tests: [],
+      instead: "not part of Manta; no test runs KubeRay's",
+    },
+    { name: "Kubernetes' Python client (`kubernetes` from PyPI)", tests: ['tests/real/engine-clients.test.ts'] },
+    {
+      name: "KubeRay's Python clients",
+      tests: [],
+      instead: 'they use the API of the custom resources; no test runs them',
+    },
     { name: 'warm pods (podpool, an experiment)', tests: [] },
   ],
 };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compatibilityPage } from './page.ts';
 
-/** `npm run compatibility`: brings docs/compatibility.md up to date with the tests and docs/differences.md. */
+/** `npm run compatibility`: regenerates docs/compatibility.md from the tests and docs/differences/. */
 const root = resolve(import.meta.dirname, '../../..');
 writeFileSync(join(root, 'docs/compatibility.md'), compatibilityPage(root));
 console.log('docs/compatibility.md');

@@ -35,6 +35,6 @@ it.each([
 });
 
 it('every row of the differences counts, and no head of a table', () => {
-  const text = '| What | KubeRay |\n| --- | --- |\n| a | b |\nwords\n| What | x |\n| c | d |';
+  const text = '| Situation | KubeRay |\n| --- | --- |\n| a | b |\nwords\n| Situation | x |\n| c | d |';
   expect(differenceRows(text)).toEqual(['| a | b |', '| c | d |']);
 });

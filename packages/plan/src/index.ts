@@ -150,6 +150,7 @@ export { clusterNameOf } from './rayjob/state.ts';
 export { submissionId } from './rayjob/submission.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './rayservice/memory.ts';
+export { type HeadQuestion, rayServiceNeeds, type RayServiceNeeds } from './rayservice/needs.ts';
 export {
   type Gateway,
   type GatewayApi,

@@ -129,8 +129,8 @@ export interface DeleteAction extends Reported {
 }
 
 /**
- * Asks a cluster's Ray head for something, in the background: nothing waits for it, and a later pass sees what came of it under the same id.
- * Asking twice under one id asks once.
+ * Sends a command to a cluster's Ray head in the background: no reconcile waits for it, and a later one observes the result under the same id.
+ * Two commands with one id are sent once, until the first one's result is dropped.
  */
 export interface RayAction {
   readonly type: 'ray';
@@ -145,7 +145,9 @@ export type RayCommand =
   | { readonly kind: 'stop'; readonly jobId: string }
   | { readonly kind: 'delete'; readonly jobId: string }
   /** The whole serve config, as JSON text. */
-  | { readonly kind: 'put-serve'; readonly config: string };
+  | { readonly kind: 'put-serve'; readonly config: string }
+  /** Drops the result of the earlier command with this id. Ray itself is not asked. */
+  | { readonly kind: 'settle' };
 
 /** Something is put off on purpose; the rest of the plan is carried out all the same. */
 export interface WaitAction {

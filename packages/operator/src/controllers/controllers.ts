@@ -105,7 +105,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
     metrics: options.areRayMetricsOn ? exportRayJobMetrics(world.metrics, jobs) : NO_JOB_METRICS,
   });
   ray.tell('rayjob', rayjob);
-  const services = createRayServiceCache(world, {
+  const serviceCache = createRayServiceCache(world, {
     namespaces: options.watchNamespaces,
     gates: options.gates,
     hasNodes: env.upgradeCapacityCheck,
@@ -114,14 +114,14 @@ export function createControllers(world: World, input: ControllersInput): Contro
     context,
     events: events.recorder(ReportingController.RayService),
     cache,
-    services,
+    serviceCache,
     ray,
     parseYaml: parseWholeYaml,
     yamlOffLoop: input.yamlOffLoop,
     concurrency: options.concurrency,
   });
   ray.tell('rayservice', rayservice);
-  if (options.areRayMetricsOn) exportRayServiceMetrics(world.metrics, services.rayServices);
+  if (options.areRayMetricsOn) exportRayServiceMetrics(world.metrics, serviceCache.rayServices);
   const parts = createPartControllers(world, { options, facts, context, cache, events, pki });
   const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
   return {
@@ -130,7 +130,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
       ...requiredInformers(cache),
       ...optionalInformers(cache),
       jobs,
-      ...rayServiceInformers(services),
+      ...rayServiceInformers(serviceCache),
       ...parts.informers,
       ...(raycronjob?.informers ?? []),
     ],

@@ -22,6 +22,7 @@ function toCommand(command: RayAction['command']): Command {
     case 'delete':
       return { kind: command.kind, id: command.jobId };
     case 'put-serve':
-      throw new Error('a RayJob has no Serve configuration');
+    case 'settle':
+      throw new Error(`a RayJob never sends ${command.kind}`);
   }
 }

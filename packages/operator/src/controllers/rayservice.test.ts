@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   stop = new AbortController();
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
-  const services = createRayServiceCache(world, { namespaces: [], gates: context.gates });
+  const serviceCache = createRayServiceCache(world, { namespaces: [], gates: context.gates });
   const byPort = (origin: string) => [...heads.values()].find((head) => origin === `http://${ipOf(head)}:8000`);
   const byName = (origin: string) => heads.get(/^http:\/\/(.*)-head-svc\./.exec(origin)?.[1] ?? '');
   const send = fakeSend(clock, (origin) => byName(origin) ?? byPort(origin));
@@ -53,14 +53,14 @@ async function start(): Promise<void> {
     context,
     events: { event: (input) => void events.push(input) },
     cache,
-    services,
+    serviceCache,
     ray,
     parseYaml: parseKubernetesYaml,
     concurrency: 4,
   });
   ray.tell('rayservice', controller);
   stop.signal.addEventListener('abort', () => ray.poller.close());
-  const informers = [...requiredInformers(cache), ...optionalInformers(cache), ...rayServiceInformers(services)];
+  const informers = [...requiredInformers(cache), ...optionalInformers(cache), ...rayServiceInformers(serviceCache)];
   for (const informer of informers) void informer.run(stop.signal);
   void controller.run(stop.signal, new AbortController().signal);
   await clock.advance(100);

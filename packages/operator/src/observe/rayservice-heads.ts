@@ -1,86 +1,98 @@
-import type { RayCluster, RayService } from '@manta/api';
 import { proxyPath } from '@manta/kube';
 import {
+  type HeadQuestion,
   headPodOf,
   isHeadReady,
+  type ObservedRayService,
   type PodRecord,
+  type RayServiceNeeds,
   type ServiceCluster,
-  type ServiceMemory,
   servePortOf,
 } from '@manta/plan';
 import type { Interest, RayHead } from '@manta/ray';
-import type { ObjectKey } from '@manta/runtime';
+import type { ReconcileContext } from '@manta/runtime';
 import { serveAnswer, submissionsOf } from './rayservice-answers.ts';
-import { ownerOf, type RayServiceObserver } from './rayservice-observer.ts';
+import { pollerOwner, type RayServiceObserver } from './rayservice-observer.ts';
 
-interface Asked {
-  readonly key: ObjectKey;
-  readonly service: RayService;
-  readonly cluster: RayCluster;
-  readonly pods: readonly PodRecord[];
-  readonly memory: ServiceMemory;
-  readonly signal: AbortSignal;
+/** A service, and the heads that commands go to once `readFromHeads` has found them, by the name of their cluster. */
+export interface RayServiceObservation extends ObservedRayService {
+  readonly heads?: ReadonlyMap<string, RayHead>;
 }
 
 /** How often heads are asked. */
-const BEAT_MS = 2_000;
-/** Longer than the longest time between two looks at a service, so that only clusters out of use are forgotten. */
+const POLL_MS = 2_000;
+/** Longer than the longest time between two reconciles of a service, so that only clusters out of use are forgotten. */
 const INTEREST_MS = 90_000;
 
-const UNASKED = { serve: { kind: 'unknown' }, isProxyHealthy: undefined, submissions: [] } as const;
+/** What is known of a cluster before its head was asked. */
+export const UNASKED = { session: '', serve: { kind: 'unknown' }, isProxyHealthy: undefined, submissions: [] } as const;
 
-/** A cluster with the last that its Serve said. Clusters that the service no longer uses are not asked. */
-export async function askCluster(
+type Context = Pick<ReconcileContext, 'key' | 'signal'>;
+
+interface Answered {
+  readonly view: ServiceCluster;
+  readonly head?: RayHead;
+}
+
+/** Adds the last answers of the heads. The poller asks in the background: nothing here waits for Ray. */
+export async function readFromHeads(
   observer: RayServiceObserver,
-  asked: Asked,
-): Promise<{ readonly view: ServiceCluster; readonly head: RayHead | undefined }> {
-  const { cluster, pods, service, signal } = asked;
-  const name = cluster.metadata?.name ?? '';
-  const view: ServiceCluster = { cluster, pods, session: '', ...UNASKED };
-  const { activeServiceStatus, pendingServiceStatus } = service.status ?? {};
-  const isInUse = [activeServiceStatus, pendingServiceStatus].some((side) => side?.rayClusterName === name);
-  if (!isInUse) return { view, head: undefined };
-  const lookup = await observer.heads.find(cluster, { signal });
-  const session = lookup.isFound ? lookup.head.session : '';
-  const isProxyHealthy = askProxy(observer, asked, session);
-  if (!lookup.isFound) {
-    return { view: { ...view, isProxyHealthy, serve: { kind: 'failing', message: lookup.why } }, head: undefined };
+  observed: RayServiceObservation,
+  { questions }: RayServiceNeeds,
+  context: Context,
+): Promise<RayServiceObservation> {
+  const clusters: ServiceCluster[] = [];
+  const heads = new Map<string, RayHead>();
+  for (const view of observed.clusters) {
+    const question = questions.find(({ cluster }) => cluster === view.cluster.metadata?.name);
+    const answered = question === undefined ? { view } : await ask(observer, observed, view, question, context);
+    clusters.push(answered.view);
+    if (question !== undefined && answered.head !== undefined) heads.set(question.cluster, answered.head);
   }
-  const { head } = lookup;
-  const submissions = submissionsOf(observer.poller.results(ownerOf(asked.key)));
-  return {
-    view: { ...view, session, isProxyHealthy, submissions, serve: askServe(observer, asked, view, head) },
-    head,
-  };
+  return { ...observed, clusters, heads };
 }
 
-function askServe(
+async function ask(
   observer: RayServiceObserver,
-  asked: Asked,
+  { service }: RayServiceObservation,
   view: ServiceCluster,
-  head: RayHead,
-): ServiceCluster['serve'] {
-  if (!isHeadReady(observer, view)) return UNASKED.serve;
-  const known = asked.memory.heads[asked.cluster.metadata?.name ?? ''];
-  const newerThan = known?.session === head.session ? known.accepted?.at : undefined;
-  const interest: Interest = { owner: ownerOf(asked.key), everyMs: BEAT_MS, forMs: INTEREST_MS, newerThan };
-  return serveAnswer(observer.poller.ask(head, { kind: 'serve' }, interest));
+  { accepted }: HeadQuestion,
+  { key, signal }: Context,
+): Promise<Answered> {
+  const owner = pollerOwner(key);
+  const lookup = await observer.heads.find(view.cluster, { signal });
+  const session = lookup.isFound ? lookup.head.session : '';
+  const takesTraffic = service.spec?.excludeHeadPodFromServeSvc !== true;
+  const isProxyHealthy = takesTraffic ? askProxy(observer, view, session, owner) : undefined;
+  if (!lookup.isFound) return { view: { ...view, isProxyHealthy, serve: { kind: 'failing', message: lookup.why } } };
+  const { head } = lookup;
+  const newerThan = accepted?.session === session ? accepted.at : undefined;
+  const serve = isHeadReady(observer, view)
+    ? serveAnswer(observer.poller.ask(head, { kind: 'serve' }, interestOf(owner, newerThan)))
+    : UNASKED.serve;
+  const submissions = submissionsOf(observer.poller.results(owner));
+  return { view: { ...view, session, isProxyHealthy, submissions, serve }, head };
 }
 
-/** Whether Serve's proxy on the head pod takes requests; a head that is kept out of the traffic is not asked. */
-function askProxy(observer: RayServiceObserver, { key, service, cluster, pods }: Asked, session: string) {
+function interestOf(owner: string, newerThan?: number): Interest {
+  return { owner, everyMs: POLL_MS, forMs: INTEREST_MS, newerThan };
+}
+
+/** Whether the Serve proxy on the head pod takes requests; undefined: not answered yet. */
+function askProxy(
+  observer: RayServiceObserver,
+  { cluster, pods }: ServiceCluster,
+  session: string,
+  owner: string,
+): boolean | undefined {
   const head = headPodOf({ pods });
-  if (service.spec?.excludeHeadPodFromServeSvc === true || head === undefined || head.podIP === '') return undefined;
+  if (head === undefined || head.podIP === '') return undefined;
   const url = proxyUrl(observer, head, servePortOf(cluster));
-  const interest: Interest = { owner: ownerOf(key), everyMs: BEAT_MS, forMs: INTEREST_MS };
-  // A head of its own: trouble with the dashboard must not keep us from looking at the proxy.
-  const answer = observer.poller.ask(
-    { url, session: `${session}/${head.uid}` },
-    { kind: 'proxy-health', url },
-    interest,
-  );
+  // A head of its own: trouble with the dashboard must not delay the health checks of the proxy.
+  const proxy = { url, session: `${session}/${head.uid}` };
+  const answer = observer.poller.ask(proxy, { kind: 'proxy-health', url }, interestOf(owner));
   if (answer.kind === 'known') return answer.value;
-  // One lost packet is no reason to take a head out of the traffic; a second one in a row is.
+  // One failure may be a lost packet; after a second one in a row the head gets no more traffic.
   return answer.kind === 'failing' && answer.at > answer.since ? false : undefined;
 }
 

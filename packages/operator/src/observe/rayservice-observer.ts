@@ -1,5 +1,5 @@
 import type { KubeClient } from '@manta/kube';
-import type { BuildContext, ServiceMemory } from '@manta/plan';
+import type { BuildContext } from '@manta/plan';
 import type { RayPoller } from '@manta/ray';
 import type { ObjectKey } from '@manta/runtime';
 import type { ServeConfigs } from './parsed-serve-configs.ts';
@@ -10,18 +10,17 @@ import type { RayServiceCache } from './rayservice-cache.ts';
 /** What observing needs besides the key. */
 export interface RayServiceObserver {
   readonly cache: RayClusterCache;
-  readonly services: RayServiceCache;
+  readonly serviceCache: RayServiceCache;
   readonly client: KubeClient;
   readonly heads: RayHeads;
   readonly poller: RayPoller;
   readonly throughApiServer: boolean;
   readonly context: BuildContext;
   readonly configs: ServeConfigs;
-  readonly memories: ReadonlyMap<ObjectKey, ServiceMemory>;
   readonly now: () => number;
 }
 
-/** By this name the poller knows a service. */
-export function ownerOf(key: ObjectKey): string {
+/** The name under which the poller keeps questions and commands of a service. */
+export function pollerOwner(key: ObjectKey): string {
   return `rayservice/${key}`;
 }

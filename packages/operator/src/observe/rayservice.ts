@@ -2,29 +2,19 @@ import { Label, OriginCrd, type RayCluster, type RayService, type Service, servi
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import {
   adoptedRoute,
-  EMPTY_SERVICE_MEMORY,
   type GatewayApi,
   isOwn,
   type NodeCapacity,
-  type ObservedRayService,
   originKey,
   ownPods,
   podRecord,
   type PodRecord,
-  type ServiceCluster,
 } from '@manta/plan';
-import type { RayHead } from '@manta/ray';
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import { OUR_PODS } from './ray-cluster-cache.ts';
 import type { EndpointRecord, RayServiceCache } from './rayservice-cache.ts';
-import { askCluster } from './rayservice-heads.ts';
+import { type RayServiceObservation, UNASKED } from './rayservice-heads.ts';
 import type { RayServiceObserver } from './rayservice-observer.ts';
-
-/** What was observed, and the heads that commands go to, by the name of their cluster. */
-export interface RayServiceObservation {
-  readonly observed: ObservedRayService;
-  readonly heads: ReadonlyMap<string, RayHead>;
-}
 
 interface Core {
   readonly service: RayService;
@@ -35,41 +25,31 @@ interface Core {
   readonly gatewayApi: GatewayApi;
 }
 
-/** Everything a decision about this service needs; undefined when there is no such service. Ray is never waited for. */
+/** Everything that is known about a service without asking Ray; undefined if the service does not exist. */
 export async function observeRayService(
   observer: RayServiceObserver,
-  { key, freshness, signal }: ReconcileContext,
+  { key, freshness, signal }: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
 ): Promise<RayServiceObservation | undefined> {
   const core = freshness === 'cached' ? await cached(observer, key, signal) : await live(observer, key, signal);
   if (core === undefined) return undefined;
   const { service, podsOf } = core;
-  const memory = observer.memories.get(key) ?? EMPTY_SERVICE_MEMORY;
-  const heads = new Map<string, RayHead>();
-  const clusters: ServiceCluster[] = [];
-  for (const cluster of core.clusters.filter((each) => isOwn(service.metadata?.uid ?? '', each))) {
-    const name = cluster.metadata?.name ?? '';
-    const pods = ownPods({ cluster, pods: podsOf(name) });
-    const asked = await askCluster(observer, { key, service, cluster, pods, memory, signal });
-    if (asked.head !== undefined) heads.set(name, asked.head);
-    clusters.push(asked.view);
-  }
+  const clusters = core.clusters
+    .filter((cluster) => isOwn(service.metadata?.uid ?? '', cluster))
+    .map((cluster) => {
+      const pods = ownPods({ cluster, pods: podsOf(cluster.metadata?.name ?? '') });
+      return { cluster, pods, ...UNASKED };
+    });
   const { services, endpoints, gatewayApi } = core;
-  const { context, configs } = observer;
-  const serveConfig = configs.of(key, service.spec?.serveConfigV2 ?? '');
-  const now = observer.now();
   return {
-    observed: {
-      now,
-      service,
-      context,
-      clusters,
-      kubeServices: services,
-      endpoints,
-      gatewayApi,
-      serveConfig,
-      nodes: nodesOf(observer.services),
-    },
-    heads,
+    now: observer.now(),
+    service,
+    context: observer.context,
+    clusters,
+    kubeServices: services,
+    endpoints,
+    gatewayApi,
+    serveConfig: observer.configs.of(key, service.spec?.serveConfigV2 ?? ''),
+    nodes: nodesOf(observer.serviceCache),
   };
 }
 
@@ -80,7 +60,7 @@ function nodesOf({ nodes }: RayServiceCache): readonly NodeCapacity[] | undefine
 }
 
 async function cached(observer: RayServiceObserver, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
-  const { cache, services: own } = observer;
+  const { cache, serviceCache: own } = observer;
   const service = own.rayServices.get(key);
   if (service === undefined) return undefined;
   const { namespace = '', name } = refOf(key);

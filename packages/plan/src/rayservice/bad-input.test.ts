@@ -87,9 +87,9 @@ describe('a Gateway that nobody serves', () => {
 
   it('is told of before any upgrade too, and looked at when its minute is over', () => {
     const world = unserved();
-    expect(world.pass().requeueAfterMs).toBe(60_000);
+    expect(world.reconcile().requeueAfterMs).toBe(60_000);
     world.now += 60_000;
-    world.pass();
+    world.reconcile();
     expect(told(world)).toEqual([`An upgrade would wait: ${NOBODY}; RayCluster ml/${world.active} goes on serving`]);
     expect(world.message('UpgradeInProgress')).toBe(
       `Active Ray cluster exists and no pending Ray cluster; an upgrade would wait: ${NOBODY}`,
@@ -124,12 +124,12 @@ describe('a Gateway that nobody serves', () => {
     const creationTimestamp = new Date(world.now - 86_400_000).toISOString();
     const { metadata, ...gateway } = world.gateway ?? {};
     world.gateway = { ...gateway, metadata: { ...metadata, creationTimestamp }, status: { conditions: [waiting] } };
-    expect(world.pass().requeueAfterMs).toBe(60_000);
+    expect(world.reconcile().requeueAfterMs).toBe(60_000);
     expect(told(world)).toEqual([]);
     world.now -= 2_000;
-    expect(world.pass().requeueAfterMs).toBe(60_000);
+    expect(world.reconcile().requeueAfterMs).toBe(60_000);
     world.now += 62_000;
-    world.pass();
+    world.reconcile();
     expect(told(world)).toHaveLength(1);
   });
 
@@ -148,7 +148,7 @@ describe('a Gateway that nobody serves', () => {
     const conditions = [{ type: 'Accepted', status: 'False', message: 'no listener allows it' }];
     const parentRef = { name: 'svc-gateway', namespace: 'ml' };
     world.route = { ...world.route, status: { parents: [{ parentRef, conditions }] } };
-    world.pass();
+    world.reconcile();
     expect(world.message('UpgradeInProgress')).toContain(
       'an upgrade would wait: no Gateway has taken the HTTPRoute ml/svc-httproute: no listener allows it',
     );

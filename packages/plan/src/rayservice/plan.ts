@@ -1,5 +1,5 @@
 import { isManagedExternally, type RayServiceStatuses, RayServiceEventReason as Event } from '@manta/api';
-import { type Action, type Plan, warning } from '../plan.ts';
+import { type Action, type Plan, type PlanOutcome, type ReconcilePlan, warning } from '../plan.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { planDeletion, planFinalizer } from './finalizer.ts';
 import { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './memory.ts';
@@ -24,13 +24,9 @@ import { rolloutDirection } from './upgrade/rollback.ts';
 import { warnAboutNodeCapacity, warnAboutStuckUpgrade } from './upgrade/warnings.ts';
 import { validateService } from './validation.ts';
 
-/** A plan for a RayService, with its status after the plan and the memory for the next reconcile. */
-export interface RayServicePlan extends Plan {
-  /** Absent: the status stays as it is. Written only after all actions have succeeded. */
-  readonly status?: RayServiceStatuses;
+/** A plan for a RayService. Its memory is always given. */
+export interface RayServicePlan extends ReconcilePlan<RayServiceStatuses, ServiceMemory> {
   readonly memory: ServiceMemory;
-  /** Ids of PUTs to Ray whose results need no further attention. */
-  readonly settled: readonly string[];
 }
 
 /** Returns a plan if it decides about this service; undefined leaves the decision to the next policy. */
@@ -66,13 +62,13 @@ function firstPlan(policies: readonly Policy[], state: ServiceState): RayService
 /** `spec.managedBy` names another controller, e.g. Kueue. */
 function ignoreForeignService({ service }: ServiceState): RayServicePlan | undefined {
   if (!isManagedExternally(service.spec)) return undefined;
-  return { actions: [], memory: EMPTY_SERVICE_MEMORY, settled: [] };
+  return { actions: [], memory: EMPTY_SERVICE_MEMORY };
 }
 
 /** Deletes the clusters of a deleted service, then removes the finalizer. */
 function deleteService(state: ServiceState): RayServicePlan | undefined {
   if (state.service.metadata?.deletionTimestamp === undefined) return undefined;
-  return { ...planDeletion(state), memory: state.memory, settled: [] };
+  return { ...planDeletion(state), memory: state.memory };
 }
 
 /** Reports the error in the Ready condition and once in an event. Clusters and traffic stay as they are. */
@@ -168,6 +164,8 @@ function serveAndUpgrade(observed: ServiceState): RayServicePlan {
   const configWarnings = [activeSubmission?.warning, pendingSubmission?.warning].filter((each) => each !== undefined);
   return planOf(observed, {
     actions: [
+      ...(activeSubmission?.settled ?? []),
+      ...(pendingSubmission?.settled ?? []),
       ...planFinalizer(state, true),
       ...planClusters(state, upgrade),
       ...planServeLabel(state, state.active),
@@ -186,7 +184,6 @@ function serveAndUpgrade(observed: ServiceState): RayServicePlan {
       heads: rememberHeads(state, submissions),
       emittedWarnings: [...configWarnings, ...emittedWarnings],
     },
-    settled: [...(activeSubmission?.settled ?? []), ...(pendingSubmission?.settled ?? [])],
   });
 }
 
@@ -206,7 +203,6 @@ function withoutRepeatedWarnings(
 interface PolicyPlan extends Plan {
   readonly status?: RayServiceStatuses;
   readonly memory?: ServiceMemory;
-  readonly settled?: readonly string[];
   /** Absent: true. A suspension deletes all clusters itself. */
   readonly deletesOrphans?: boolean;
 }
@@ -215,18 +211,24 @@ interface PolicyPlan extends Plan {
 function planOf(state: ServiceState, plan: PolicyPlan): RayServicePlan {
   const { service, now } = state;
   const orphans = planOrphanedClusters(state);
-  const { status, requeueAfterMs, memory = state.memory, settled = [], deletesOrphans = true } = plan;
+  const { status, requeueAfterMs, memory = state.memory, deletesOrphans = true } = plan;
   const requeues = [requeueAfterMs, orphans.requeueAfterMs].filter((ms) => ms !== undefined);
   const next = status === undefined ? undefined : { ...EMPTY_ROLES, ...withoutEmpties(status) };
+  const isWritten = next !== undefined && isWorthWriting(service.status ?? {}, next);
+  const written = isWritten ? { ...next, lastUpdateTime: timestamp(now) } : undefined;
   return {
     actions: [...(deletesOrphans ? orphans.actions : []), ...plan.actions],
     memory: { ...memory, orphanedSince: orphans.orphanedSince },
-    settled,
     ...(requeues.length === 0 ? {} : { requeueAfterMs: Math.min(...requeues) }),
-    ...(next !== undefined && isWorthWriting(service.status ?? {}, next)
-      ? { status: { ...next, lastUpdateTime: timestamp(now) } }
-      : {}),
+    ...(written === undefined
+      ? {}
+      : { status: written, statusAfter: (outcome) => (reportsStatus(outcome) ? written : undefined) }),
   };
+}
+
+/** The status is written after a plan that succeeded, and while a former object of the same name is still being deleted. */
+function reportsStatus(outcome: PlanOutcome): boolean {
+  return outcome.kind === 'done' || (outcome.kind === 'waiting' && outcome.requeueAfterMs === undefined);
 }
 
 const EMPTY_ROLES = { activeServiceStatus: EMPTY_SERVICE_STATUS, pendingServiceStatus: EMPTY_SERVICE_STATUS };

@@ -14,7 +14,7 @@ describe('suspending a service', () => {
   it('is written down before anything is deleted', () => {
     const world = restingService();
     world.edit({ suspend: true });
-    const plan = world.pass();
+    const plan = world.reconcile();
     expect(plan.actions).toEqual([]);
     expect(world.reason('Suspending')).toBe('SuspendRequested');
     expect([world.active, world.clusters.size]).toEqual(['', 1]);
@@ -55,9 +55,9 @@ describe('suspending a service', () => {
     const world = restingService();
     const old = world.active;
     world.edit({ suspend: true });
-    world.pass();
+    world.reconcile();
     world.edit({ suspend: false });
-    world.pass();
+    world.reconcile();
     expect(isTrue(world, 'Suspending')).toBe(true);
     world.settle(15);
     expect(world.active).not.toBe(old);
@@ -70,7 +70,7 @@ describe('suspending a service', () => {
     expect([world.clusters.size, isTrue(world, 'Suspended')]).toEqual([0, true]);
     const seen = world.status.observedGeneration;
     world.editImage('ray:new');
-    const plan = world.pass();
+    const plan = world.reconcile();
     expect([plan.actions, plan.status, world.status.observedGeneration]).toEqual([[], undefined, seen]);
     world.edit({ suspend: false });
     world.settle(10);

@@ -187,11 +187,10 @@ export class ServiceWorld {
     };
   }
 
-  /** One pass: what was planned has happened afterwards. */
-  pass(observed = this.observe()): RayServicePlan {
+  /** One reconcile, with all of its actions carried out. */
+  reconcile(observed = this.observe()): RayServicePlan {
     const plan = planRayService(observed, this.memory);
     this.memory = plan.memory;
-    this.submissions = this.submissions.filter(({ id }) => !plan.settled.includes(id));
     for (const action of plan.actions) {
       if (action.type === 'abort') return plan;
       this.#apply(action);
@@ -202,10 +201,10 @@ export class ServiceWorld {
     return plan;
   }
 
-  /** Passes, a second apart, until nothing is left to do or the time is over. */
+  /** Reconciles once a second until the service no longer exists or the time is over. */
   settle(seconds = 60): void {
     for (let second = 0; second < seconds && !this.isGone; second += 1) {
-      this.pass();
+      this.reconcile();
       this.now += 1000;
     }
   }
@@ -284,6 +283,10 @@ export class ServiceWorld {
         this.#delete(action.kind, action.name);
         break;
       case 'ray':
+        if (action.command.kind === 'settle') {
+          this.submissions = this.submissions.filter(({ id }) => id !== action.id);
+          return;
+        }
         this.submissions.push({ id: action.id, state: 'running', cluster: action.cluster });
         if (action.command.kind === 'put-serve') this.#put(action.cluster, JSON.parse(action.command.config));
         return;

@@ -1,5 +1,5 @@
 import { RayServiceEventReason as Event, sha256 } from '@manta/api';
-import { type Action, normal, type PlannedEvent, warning } from '../../plan.ts';
+import { type Action, normal, type PlannedEvent, type RayAction, warning } from '../../plan.ts';
 import { type DesiredConfig, type HeadMemory, headMemoryOf, type InFlightConfig, MAX_BACKOFF_MS } from '../memory.ts';
 import type { ServiceCluster, Submission } from '../observed.ts';
 import { type AssignedCluster, fullName, type ServiceState } from '../service-state.ts';
@@ -14,8 +14,8 @@ export interface SubmissionPlan {
   readonly head: HeadMemory;
   /** The head's memory after the results of earlier PUTs, before a new one is sent: this reconcile decides by it. */
   readonly headBeforeSend: HeadMemory;
-  /** Ids of PUTs whose result needs no further attention. */
-  readonly settled: readonly string[];
+  /** Drops results of earlier PUTs that need no further attention. */
+  readonly settled: readonly RayAction[];
   /** The capacity that the head accepted since the last reconcile. */
   readonly capacity?: number | undefined;
   /** What is wrong with the desired configuration, in a sentence. */
@@ -84,7 +84,7 @@ function recordResult(state: ServiceState, cluster: AssignedCluster, view: Servi
   if (result === undefined) return plan(rest);
   const ended = {
     actions: [{ type: 'event', event: resultEvent(state, cluster, inFlight, result) }] as const,
-    settled: [...settled, inFlight.id],
+    settled: [...settled, settle(cluster, inFlight.id)],
   };
   if (result.state === 'failed') {
     const failedAttempts = head.failedAttempts + 1;
@@ -107,10 +107,14 @@ function staleSubmissions(
   all: readonly Submission[],
   { name }: AssignedCluster,
   current: string | undefined,
-): readonly string[] {
+): readonly RayAction[] {
   return all
     .filter((each) => each.id.startsWith(`${name}/`) && each.id !== current && each.state !== 'running')
-    .map(({ id }) => id);
+    .map(({ id }) => settle({ name }, id));
+}
+
+function settle({ name }: Pick<AssignedCluster, 'name'>, id: string): RayAction {
+  return { type: 'ray', id, cluster: name, command: { kind: 'settle' } };
 }
 
 function send(

@@ -22,7 +22,7 @@ describe('the serve label of a head pod', () => {
     const observed = world.observe();
     const patches = (change: (cluster: (typeof observed.clusters)[number]) => object) => {
       const clusters = observed.clusters.map((cluster) => ({ ...cluster, ...change(cluster) }));
-      return world.pass({ ...observed, clusters }).actions.filter(({ type }) => type === 'patch');
+      return world.reconcile({ ...observed, clusters }).actions.filter(({ type }) => type === 'patch');
     };
     expect(patches(() => ({ isProxyHealthy: undefined }))).toEqual([]);
     expect(patches(() => ({ pods: [], isProxyHealthy: false }))).toEqual([]);
@@ -33,7 +33,7 @@ describe('the serve label of a head pod', () => {
     const world = new ServiceWorld();
     world.settle(5);
     world.serveOf(world.active).isProxyHealthy = false;
-    const action = world.pass().actions.find(({ type }) => type === 'patch');
+    const action = world.reconcile().actions.find(({ type }) => type === 'patch');
     expect(action).toMatchObject({ isOptional: true, target: { uid: expect.stringContaining('head') } });
   });
 });

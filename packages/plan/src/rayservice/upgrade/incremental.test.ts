@@ -27,7 +27,7 @@ function running(pace: Partial<Pace> = {}): ServiceWorld {
 function journal(world: ServiceWorld, seconds: number): readonly string[] {
   const lines: string[] = [];
   for (let second = 0; second < seconds; second += 1) {
-    world.pass();
+    world.reconcile();
     world.now += 1000;
     const { activeServiceStatus: a = {}, pendingServiceStatus: p = {} } = world.status;
     const line = `${a.targetCapacity}/${a.trafficRoutedPercent} ${p.targetCapacity ?? '-'}/${p.trafficRoutedPercent ?? '-'}`;
@@ -101,7 +101,7 @@ describe('a service that moves its traffic in steps', () => {
     const world = running({ maxSurgePercent: 50, stepSizePercent: 25, intervalSeconds: 5 });
     world.editImage('ray:new');
     while (world.weights()[world.pending] !== 50) {
-      world.pass();
+      world.reconcile();
       world.now += 1000;
     }
     world.loseHead(world.pending);
@@ -132,7 +132,7 @@ describe('a service that moves its traffic in steps', () => {
       const world = halfWay();
       const serveDeploymentStatuses = { main: { status: 'HEALTHY' } } as const;
       world.serveOf(world.pending).applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
-      world.pass();
+      world.reconcile();
       expect(world.status.pendingServiceStatus).toMatchObject({ trafficRoutedPercent: 50 });
     });
 
@@ -142,7 +142,7 @@ describe('a service that moves its traffic in steps', () => {
       const serve = world.serveOf(world.pending);
       serve.applications = { app: { ...FAILED.app, serveDeploymentStatuses } };
       serve.servingReplicas = new Map([['app', 1]]);
-      world.pass();
+      world.reconcile();
       expect(world.status.pendingServiceStatus).toMatchObject({ trafficRoutedPercent: 50 });
     });
 

@@ -156,7 +156,7 @@ describe('an upgrade by steps', () => {
     until(world, () => world.weights()[world.pending] !== undefined);
     stopGateway(world);
     const [old, next] = [world.active, world.pending];
-    world.pass();
+    world.reconcile();
     expect(capacities(world, next)).toEqual([0]);
     Object.assign(world.serveOf(old), { workers: 0, isHeadReady: false });
     world.settle(2);

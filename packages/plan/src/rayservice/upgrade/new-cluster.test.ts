@@ -9,7 +9,7 @@ const reasons = (world: ServiceWorld) => world.events.map(({ reason }) => reason
 describe('a new service', () => {
   it('gets the finalizer and a name for its cluster first, then the cluster, and Services only once it serves', () => {
     const world = new ServiceWorld({ deploysAs: 'DEPLOYING' });
-    world.pass();
+    world.reconcile();
     expect(world.service.metadata?.finalizers).toEqual(['ray.io/rayservice-finalizer']);
     expect(world.pending).toMatch(/^svc-[a-z0-9]{5}$/);
     expect(world.clusters.size).toBe(0);
@@ -29,7 +29,7 @@ describe('a new service', () => {
     const { configs } = world.serveOf(world.active);
     const [events, sent] = [world.events.length, configs.length];
     for (let pass = 0; pass < 50; pass += 1) {
-      const plan = world.pass();
+      const plan = world.reconcile();
       expect([plan.actions, plan.status]).toEqual([[], undefined]);
       world.now += 60_000;
     }
@@ -351,10 +351,10 @@ describe('the deletion of an old cluster', () => {
   it('keeps to the delay for a first cluster too that is replaced before it ever served', () => {
     const world = new ServiceWorld({ deploysAs: 'DEPLOYING' });
     // All in the second in which the cluster is made and the conditions are first written.
-    for (let pass = 0; pass < 4; pass += 1) world.pass();
+    for (let pass = 0; pass < 4; pass += 1) world.reconcile();
     const first = world.pending;
     world.now += 30_000;
-    world.pass();
+    world.reconcile();
     world.editImage('ray:second');
     world.settle(58);
     expect([world.pending === first, world.clusters.has(first)]).toEqual([false, true]);
@@ -406,9 +406,9 @@ describe('deleting a service', () => {
       ...world.service,
       metadata: { ...world.service.metadata, deletionTimestamp: new Date(world.now).toISOString() },
     };
-    world.pass();
+    world.reconcile();
     expect([world.clusters.size, world.isGone]).toEqual([0, false]);
-    world.pass();
+    world.reconcile();
     expect(world.isGone).toBe(true);
   });
 });

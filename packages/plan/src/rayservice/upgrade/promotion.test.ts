@@ -7,7 +7,7 @@ describe('a pending cluster', () => {
   /** The PUT of the Serve configuration has just ended. */
   function afterPut(): ServiceWorld {
     const world = new ServiceWorld();
-    for (let pass = 0; pass < 3; pass += 1) world.pass();
+    for (let pass = 0; pass < 3; pass += 1) world.reconcile();
     expect(world.submissions.map(({ state }) => state)).toEqual(['done']);
     return world;
   }
@@ -15,7 +15,7 @@ describe('a pending cluster', () => {
   it('takes over in the reconcile that sees the end of the PUT together with the answer that followed it', () => {
     const world = afterPut();
     const next = world.pending;
-    world.pass();
+    world.reconcile();
     expect([world.active, world.pending, ledTo(world)]).toEqual([next, '', next]);
   });
 
@@ -26,7 +26,7 @@ describe('a pending cluster', () => {
       ...view,
       serve: view.serve.kind === 'known' ? { ...view.serve, at: world.now - 1 } : view.serve,
     }));
-    world.pass({ ...observed, clusters });
+    world.reconcile({ ...observed, clusters });
     expect([world.active, ledTo(world)]).toEqual(['', undefined]);
   });
 
@@ -45,7 +45,7 @@ describe('a pending cluster', () => {
 
   /** The EndpointSlice of the serve Service counts one endpoint, whatever pods there are. */
   function passWithEndpoint(world: ServiceWorld): void {
-    world.pass({ ...world.observe(), endpoints: new Map([['svc-serve-svc', 1]]) });
+    world.reconcile({ ...world.observe(), endpoints: new Map([['svc-serve-svc', 1]]) });
   }
 
   it('takes over without a serving pod when an EndpointSlice is all that the active cluster has', () => {

@@ -8,7 +8,6 @@ export type { AdmissionPlugin } from './admission/admission.ts';
 export { createApi, type Api } from './api.ts';
 export { bootstrap } from './bootstrap/bootstrap.ts';
 export { isGone, type HttpRequest, type HttpResponse } from './http/http-request.ts';
-export { http1Limits, type ServerLimits } from './http/limits.ts';
 export { startServer, type RunningServer } from './http/server.ts';
 export { takeUpgrade, wantsUpgrade } from './http/upgrade.ts';
 export { createInProcessClient, type InProcessOptions } from './in-process/in-process-client.ts';

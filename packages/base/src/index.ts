@@ -8,5 +8,7 @@ export { type Failure, failureCounts, type FailureListener, onFailure, recordFai
 export { attempt, type Destroyable, guard, guardConnection, type Subject } from './guard.ts';
 export { guardProcess, UNKNOWN_PLACE } from './guard-process.ts';
 export * from './limits.ts';
+export { type ListenerTimeouts, timeoutOptions } from './listener-timeouts.ts';
 export { messageOf } from './message-of.ts';
 export { ownValue } from './own-value.ts';
+export { sleep } from './sleep.ts';

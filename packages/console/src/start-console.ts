@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { guard, guardConnection } from '@manta/base';
+import { guard, guardConnection, type ListenerTimeouts } from '@manta/base';
 import type { Clock, Connection, KubeClient } from '@manta/kube';
-import { limitOptions, type ListenAddress, type ListenerLimits, type Logger, SHORT_REQUESTS } from '@manta/runtime';
+import { limitOptions, type ListenAddress, type Logger, SHORT_REQUESTS } from '@manta/runtime';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { createExecSockets } from './exec/exec-socket.ts';
@@ -21,7 +21,7 @@ export interface ConsoleOptions {
   readonly listen: ListenAddress;
   /** Further `host[:port]` values under which browsers reach the console, behind an Ingress for instance. */
   readonly hosts: readonly string[];
-  readonly limits?: ListenerLimits;
+  readonly limits?: ListenerTimeouts;
   /** The built page. */
   readonly folder: string;
   /**

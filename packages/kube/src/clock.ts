@@ -1,14 +1,14 @@
 import { guard } from '@manta/base';
 
-/** Time as something that is passed in: production uses {@link systemClock}, tests and the simulation bring their own. */
+/** Time is passed in: production uses {@link systemClock}, tests and the simulation bring their own clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that pass evenly, from any beginning, however the machine's clock is set; absent: `now` does. */
+  /** A monotonic clock in milliseconds, which setting the machine's clock does not change; absent: `now` is monotonic. */
   steady?(): number;
-  /** Calls `run` once after `delayMs`; the returned function cancels it. A pending timer never keeps the process alive by itself. */
+  /** Calls `run` once after `delayMs`; the returned function cancels it. A pending timer never keeps the process alive. */
   setTimer(delayMs: number, run: () => void): () => void;
-  /** Resolves when answers that have come in meanwhile have been heard; a clock of a simulation has nothing outside to listen to. */
+  /** Resolves when pending I/O has been handled; absent on the clock of a simulation, which has no I/O. */
   readonly turn?: () => Promise<void>;
 }
 
@@ -27,21 +27,4 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = () => {
-      cancel();
-      reject(signal?.reason);
-    };
-    const cancel = clock.setTimer(delayMs, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
-}
+export { sleep } from '@manta/base';

@@ -14,6 +14,7 @@ export {
   renewCertificateAuthority,
 } from './certificates/authority.ts';
 export * from './client/client.ts';
+export { streamOfList } from './client/stream-of-list.ts';
 export * from './clock.ts';
 export { ConfigError } from './config/config-error.ts';
 export type { LoadedConnection } from './config/configured-connection.ts';

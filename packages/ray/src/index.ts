@@ -18,5 +18,6 @@ export { createRayClient, type RayClient, type RayClientOptions } from './ray-cl
 export { type ApiServerTransport, sendThroughApiServerProxy } from './api-server-send.ts';
 export { createHttpSend, type HttpSend, type HttpSendOptions } from './http-send.ts';
 export { followJob, type Follower, type JobEnd, type TailLogs } from './follow/follow-job.ts';
-export { wait, within } from './follow/waiting.ts';
+export { within } from './follow/within.ts';
+export { sleep as wait } from '@manta/base';
 export { followLogs, type FollowLogsOptions } from './follow-logs.ts';

@@ -1,8 +1,8 @@
-import { guard, guardConnection } from '@manta/base';
+import { guard, guardConnection, type ListenerTimeouts } from '@manta/base';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenAddress } from './listen-address.ts';
 import { formatListenAddress } from './listen-address.ts';
-import { type ListenerLimits, limitOptions, SHORT_REQUESTS } from './listener-limits.ts';
+import { limitOptions, SHORT_REQUESTS } from './listener-limits.ts';
 import type { Logger } from './logger.ts';
 
 export interface HttpRequest {
@@ -30,7 +30,7 @@ export interface HttpServerOptions {
   readonly handle: HttpHandler;
   readonly log: Logger;
   /** `SHORT_REQUESTS` unless told. */
-  readonly limits?: ListenerLimits;
+  readonly limits?: ListenerTimeouts;
 }
 
 export interface RunningHttpServer {

@@ -8,11 +8,18 @@ import {
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { API_SERVER_LIMITS, closeWhenIdle, guard, guardConnection } from '@manta/base';
+import {
+  API_SERVER_LIMITS,
+  closeWhenIdle,
+  guard,
+  guardConnection,
+  type ListenerTimeouts,
+  timeoutOptions,
+} from '@manta/base';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { type AnsweredRequest, handle } from './handler.ts';
-import { cutSlowBody, http1Limits, LIMITS, type ServerLimits } from './limits.ts';
+import { cutSlowBody } from './slow-body.ts';
 import { upgradeResponse } from './upgrade.ts';
 
 /** What the HTTPS front end needs; certificates and keys are PEM. */
@@ -29,8 +36,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** Answers a request; `handle` by default. Tests put faults in between. */
   readonly answer?: typeof handle;
-  /** How long clients may be slow; `LIMITS` unless told. */
-  readonly limits?: ServerLimits;
+  /** Absent: the documented limits of the API server. */
+  readonly limits?: ListenerTimeouts;
   /** Told of every request when it has been answered. */
   readonly onRequest?: (request: AnsweredRequest) => void;
   /** Told of faults of our own; clients get a 500 without details. */
@@ -50,7 +57,16 @@ export interface RunningServer {
 
 /** Serves an API over TLS: HTTP/2 to those who speak it, HTTP/1.1 to the others. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { api, cert, key, clientCa, host = '127.0.0.1', port = 0, answer = handle, limits = LIMITS } = options;
+  const {
+    api,
+    cert,
+    key,
+    clientCa,
+    host = '127.0.0.1',
+    port = 0,
+    answer = handle,
+    limits = API_SERVER_LIMITS,
+  } = options;
   const connections = new Connections();
   let address = '';
   const handler = {
@@ -63,7 +79,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const identity = { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false } as const;
   const tls = { ...identity, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs } as const;
   const server = createSecureServer(
-    { ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: API_SERVER_LIMITS.streams }, ...http1Limits(limits) },
+    {
+      ...tls,
+      allowHTTP1: true,
+      settings: { maxConcurrentStreams: API_SERVER_LIMITS.streams },
+      ...timeoutOptions(limits),
+    },
     guardConnection('API server', (request: Http2ServerRequest, response: Http2ServerResponse) => {
       cutSlowBody(request, limits.requestMs);
       // A client that goes away in the middle is no fault of anybody's.

@@ -15,6 +15,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '@manta/kube';
+import { streamOfList } from '@manta/kube';
 import { StatusError } from '../status/status-error.ts';
 import type { Api } from '../api.ts';
 import { ADMIN, type User } from '../auth/user.ts';
@@ -78,19 +79,7 @@ class InProcessClient implements KubeClient {
   }
 
   listStream<T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): ListStream<T> {
-    const list = this.list(type, options);
-    const metadata = list.then((page) => page.metadata);
-    // Whoever iterates sees the failure; the other promise must not count as forgotten.
-    metadata.catch(() => undefined);
-    return {
-      metadata,
-      async *[Symbol.asyncIterator]() {
-        for (const item of (await list).items) {
-          options.signal?.throwIfAborted();
-          yield item;
-        }
-      },
-    };
+    return streamOfList(this.list(type, options), options.signal);
   }
 
   async create<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {

@@ -12,7 +12,7 @@ import { type Api, createApi } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import type { AnsweredRequest } from '../http/handler.ts';
-import type { ServerLimits } from '../http/limits.ts';
+import type { ListenerTimeouts } from '@manta/base';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { createInProcessClient } from '../in-process/in-process-client.ts';
 import type { PodBackend } from '../subresources/pod-backend.ts';
@@ -32,7 +32,7 @@ export interface TestEngineOptions {
   /** Answers for pods that run. */
   readonly podBackend?: PodBackend;
   /** How long clients may be slow. */
-  readonly limits?: ServerLimits;
+  readonly limits?: ListenerTimeouts;
 }
 
 /** A user with a client certificate; may do nothing until RBAC says otherwise. */

@@ -1,8 +1,7 @@
-import { guard, guardConnection, POD_PROXY_LIMITS } from '@manta/base';
+import { guard, guardConnection, type ListenerTimeouts, POD_PROXY_LIMITS, timeoutOptions } from '@manta/base';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { http1Limits, type ServerLimits } from '@manta/apiserver';
 import { type Authority, authorityOf, parseAuthority } from './authority.ts';
 import { join } from './join.ts';
 import { checkProxied, findOutside, type Resolve, RefusedHost, systemResolve } from './outside.ts';
@@ -10,7 +9,7 @@ import type { AddressPolicy } from './refused-address.ts';
 import { endToEnd, refuse, refuseTunnel, relay } from './relay.ts';
 
 /** Bodies of pods may be large and slow; heads of requests may not. */
-const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
+const LIMITS: ListenerTimeouts = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
 const PLACE = 'egress proxy';
 
 /** The proxy that this process itself needs for an address; undefined where it needs none. */
@@ -20,7 +19,7 @@ export interface EgressOptions {
   readonly proxyFor: ProxyFor;
   /** Hosts that pods may not reach with this process's rights. */
   readonly policy: AddressPolicy;
-  readonly limits?: ServerLimits;
+  readonly limits?: ListenerTimeouts;
   readonly resolve?: Resolve;
   /** Connections at once; those beyond are refused. */
   readonly maxConnections?: number;
@@ -37,7 +36,7 @@ export function createEgress(options: EgressOptions): (socket: Socket) => void {
   const egress: Egress = { proxyFor: options.proxyFor, policy: options.policy, resolve };
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(
-    http1Limits(limits),
+    timeoutOptions(limits),
     guardConnection(PLACE, (request: IncomingMessage, response: ServerResponse) => pass(request, response, egress)),
   );
   server.on(

@@ -1,15 +1,14 @@
-import { guardConnection } from '@manta/base';
+import { guardConnection, type ListenerTimeouts, timeoutOptions } from '@manta/base';
 import { admitFirst } from './admit-first.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { http1Limits, type ServerLimits } from '@manta/apiserver';
 import { authorityOf, parseAuthority } from './authority.ts';
 import { join } from './join.ts';
 import type { Admit } from './loopback-access.ts';
 import { endToEnd, refuse, refuseTunnel, relay } from './relay.ts';
 
 /** Bodies that pass through may be large and slow; heads of requests may not. */
-const LIMITS: ServerLimits = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
+const LIMITS: ListenerTimeouts = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
 const PLACE = 'service proxy';
 
 /** Opens a connection to what a host name and a port stand for; rejects with a readable message. */
@@ -25,7 +24,7 @@ export interface ServiceProxyOptions {
   readonly dial: Dial;
   /** Which connections are served; all unless given. */
   readonly admit?: Admit | undefined;
-  readonly limits?: ServerLimits;
+  readonly limits?: ListenerTimeouts;
 }
 
 /** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
@@ -33,7 +32,7 @@ export async function startServiceProxy(options: ServiceProxyOptions): Promise<S
   const { dial, admit, limits = LIMITS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(
-    http1Limits(limits),
+    timeoutOptions(limits),
     guardConnection(PLACE, (request: IncomingMessage, response: ServerResponse) => pass(request, response, dial)),
   );
   server.on(

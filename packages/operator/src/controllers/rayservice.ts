@@ -58,12 +58,7 @@ function rayServiceDefinition(
   { client, clock }: World,
   { cache, serviceCache, events, ray, context }: RayServiceControllerOptions,
   configs: ServeConfigs,
-): KindDefinition<
-  RayServiceObservation,
-  RayServiceStatuses,
-  ServiceMemory,
-  RayServiceNeeds
-> {
+): KindDefinition<RayServiceObservation, RayServiceStatuses, ServiceMemory, RayServiceNeeds> {
   const { poller } = ray;
   const observer: RayServiceObserver = {
     ...ray,

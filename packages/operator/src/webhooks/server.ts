@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import { guard, guardConnection, WEBHOOK_LIMITS } from '@manta/base';
-import { type ListenerLimits, type Logger, limitOptions, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
+import { guard, guardConnection, WEBHOOK_LIMITS, type ListenerTimeouts } from '@manta/base';
+import { type Logger, limitOptions, type MetricsRegistry, SHORT_REQUESTS } from '@manta/runtime';
 import type { ServingCertificate } from './certificate.ts';
 import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './review.ts';
 
 const MAX_BODY_BYTES = WEBHOOK_LIMITS.bodyBytes;
 /** API servers keep idle connections for 90 s, and must be who closes them: a POST that meets a closing connection is lost. */
-const LIMITS: ListenerLimits = { ...SHORT_REQUESTS, idleMs: WEBHOOK_LIMITS.idleMs };
+const LIMITS: ListenerTimeouts = { ...SHORT_REQUESTS, idleMs: WEBHOOK_LIMITS.idleMs };
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface WebhookServerOptions {
@@ -17,7 +17,7 @@ export interface WebhookServerOptions {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   /** Those of short requests, on connections that outlast an API server's patience, unless told. */
-  readonly limits?: ListenerLimits;
+  readonly limits?: ListenerTimeouts;
 }
 
 export interface WebhookServer {

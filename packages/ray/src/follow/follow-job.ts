@@ -1,9 +1,10 @@
+import { sleep } from '@manta/base';
 import { RayCallError } from '../call-error.ts';
 import type { RayClock } from '../clock.ts';
 import { isTerminal, type JobInfo } from '../job-info.ts';
 import type { RayClient } from '../ray-client.ts';
 import { JobOutput } from './job-output.ts';
-import { wait, within } from './waiting.ts';
+import { within } from './within.ts';
 
 /**
  * Passes on what a job prints from its beginning, until the head says that there will be no more. Resolves then; rejects when the stream
@@ -65,7 +66,7 @@ export async function followJob(id: string, follower: Follower): Promise<JobEnd>
       if (clock.now() - silentSince >= PATIENCE_MS) return { kind: 'silent', error: answer };
     }
     delayMs = output.printed > before ? FIRST_DELAY_MS : Math.min(delayMs * 2, LONGEST_DELAY_MS);
-    await wait(clock, delayMs, signal);
+    await sleep(clock, delayMs, signal);
   }
 }
 

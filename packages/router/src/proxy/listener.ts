@@ -1,4 +1,4 @@
-import { closeWhenIdle, guard, guardConnection } from '@manta/base';
+import { closeWhenIdle, guard, guardConnection, type ListenerTimeouts } from '@manta/base';
 import { createServer as createHttp1Server, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ROUTER_LIMITS } from '@manta/base';
-import { type ListenerLimits, limitOptions } from '@manta/runtime';
+import { limitOptions } from '@manta/runtime';
 import type { RawHeaders } from './call.ts';
 import type { Certificates } from './certificates.ts';
 import { KEEP_ALIVE_MS } from './keep-alive.ts';
@@ -39,7 +39,7 @@ const LIMITS: ProxyListenerLimits = { ...ROUTER_LIMITS, requestMs: 0 };
 const WINDOW = 1024 * 1024;
 
 /** How long clients may be slow. */
-export interface ProxyListenerLimits extends ListenerLimits {
+export interface ProxyListenerLimits extends ListenerTimeouts {
   /** How long nothing may move on the way of a request that is not complete, or of an answer that waits to be read. */
   readonly stallMs: number;
 }

@@ -16,6 +16,7 @@ import {
   pathOf,
   type ResourceType,
   type Status,
+  streamOfList,
   systemClock,
   type WatchEvent,
   type WatchOptions,
@@ -130,19 +131,7 @@ export class FakeClient implements KubeClient {
   }
 
   listStream<T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): ListStream<T> {
-    const list = this.list(type, options);
-    list.catch(() => undefined);
-    const metadata = list.then((page) => page.metadata);
-    metadata.catch(() => undefined);
-    return {
-      metadata,
-      async *[Symbol.asyncIterator]() {
-        for (const item of (await list).items) {
-          options.signal?.throwIfAborted();
-          yield item;
-        }
-      },
-    };
+    return streamOfList(this.list(type, options), options.signal);
   }
 
   async create<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {

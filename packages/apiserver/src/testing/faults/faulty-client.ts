@@ -16,6 +16,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '@manta/kube';
+import { streamOfList } from '@manta/kube';
 import type { Verb } from '../../requests/request.ts';
 import type { FaultCall } from './call.ts';
 import { watchWithFaults } from './faulty-watch.ts';
@@ -47,19 +48,7 @@ class FaultyClient implements KubeClient {
   }
 
   listStream<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): ListStream<T> {
-    const list = this.list(type, options);
-    const metadata = list.then((page) => page.metadata);
-    // Whoever iterates sees the failure; the other promise must not count as forgotten.
-    metadata.catch(() => undefined);
-    return {
-      metadata,
-      async *[Symbol.asyncIterator]() {
-        for (const item of (await list).items) {
-          options?.signal?.throwIfAborted();
-          yield item;
-        }
-      },
-    };
+    return streamOfList(this.list(type, options), options?.signal);
   }
 
   create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T> {

@@ -48,8 +48,9 @@ function anchor(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The cells of all tables of a page. */
+/** The cells of all tables of a page, with links as readers see them. */
 export function tableCells({ text }: Page): readonly string[] {
-  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  const visible = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const rows = visible.split('\n').filter((line) => line.startsWith('|'));
   return rows.flatMap((row) => row.split(/(?<!\\)\|/).slice(1, -1)).map((cell) => cell.trim());
 }

@@ -22,6 +22,7 @@ import {
   requiredInformers,
 } from '../../packages/operator/src/observe/ray-cluster-cache.ts';
 import { createRayJobCache } from '../../packages/operator/src/observe/rayjob-cache.ts';
+import { createSubmitterPods } from '../../packages/operator/src/observe/submitter-pods.ts';
 import { type LocalRayHead, startRayHead } from '../support/ray-head.ts';
 import { provideRay } from '../../packages/manta/src/local/provide-ray.ts';
 
@@ -56,6 +57,7 @@ function startController(): void {
   };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
   const jobs = createRayJobCache(world, []);
+  const submitterPods = createSubmitterPods(world, []);
   const ray = createRayAccess(world, { cache, send, clusterDomain: 'cluster.local', throughApiServer: false });
   const controller = createRayJobController(world, {
     ...ray,
@@ -67,6 +69,7 @@ function startController(): void {
     },
     cache,
     jobs,
+    submitterPods,
     events: { event: () => undefined },
     parseYaml: parseKubernetesYaml,
     concurrency: 4,
@@ -74,7 +77,7 @@ function startController(): void {
   });
   ray.tell('rayjob', controller);
   stop.signal.addEventListener('abort', () => ray.poller.close());
-  for (const informer of [jobs, ...requiredInformers(cache), ...optionalInformers(cache)])
+  for (const informer of [jobs, submitterPods, ...requiredInformers(cache), ...optionalInformers(cache)])
     void informer.run(stop.signal);
   void controller.run(stop.signal, new AbortController().signal);
 }

@@ -68,6 +68,10 @@ export const RayJobEventReason = {
   RayClusterNotFound: 'RayClusterNotFound',
   BatchSchedulerCleanedUp: 'BatchSchedulerCleanedUp',
   FailedToCleanupBatchScheduler: 'FailedToCleanupBatchScheduler',
+  // Ours alone.
+  RayJobFailed: 'RayJobFailed',
+  RayClusterNotReady: 'RayClusterNotReady',
+  SubmitterNotStarted: 'SubmitterNotStarted',
 } as const;
 export type RayJobEventReason = (typeof RayJobEventReason)[keyof typeof RayJobEventReason];
 

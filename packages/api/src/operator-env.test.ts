@@ -8,6 +8,7 @@ const ON_UNLESS_FALSE: readonly (readonly [string, Switch])[] = [
   ['ENABLE_PROBES_INJECTION', 'probesInjection'],
   ['ENABLE_GCS_FT_REDIS_CLEANUP', 'gcsFtRedisCleanup'],
   ['ENABLE_ZERO_DOWNTIME', 'zeroDowntime'],
+  ['SUBMITTER_REQUESTS', 'submitterRequests'],
 ];
 const OFF_UNLESS_TRUE: readonly (readonly [string, Switch])[] = [
   ['ENABLE_LOGIN_SHELL', 'loginShell'],

@@ -33,6 +33,7 @@ export const OperatorEnvName = {
   IssueMtlsCertificates: 'ISSUE_MTLS_CERTIFICATES',
   RayTokenFile: 'RAY_TOKEN_FILE',
   OperatorAppName: 'OPERATOR_APP_NAME',
+  SubmitterRequests: 'SUBMITTER_REQUESTS',
 } as const;
 
 /** The suffix of service names in a cluster that sets no other. */
@@ -78,6 +79,8 @@ export interface OperatorEnv {
   readonly rayTokenFile: string | undefined;
   /** Value of the label `app.kubernetes.io/name` of the operator's own pods, by which NetworkPolicies know it. */
   readonly operatorAppName: string;
+  /** Submitters that the operator itself specifies request CPU and memory of their node. */
+  readonly submitterRequests: boolean;
   /** Sentences for the log about values that weren't understood and count as not set. */
   readonly notes: readonly string[];
 }
@@ -137,6 +140,7 @@ export function readOperatorEnv(env: Environment): OperatorEnv {
     issuesMtlsCertificates: on(OperatorEnvName.IssueMtlsCertificates),
     operatorAppName: env[OperatorEnvName.OperatorAppName] || DEFAULT_OPERATOR_APP_NAME,
     rayTokenFile: env[OperatorEnvName.RayTokenFile] || undefined,
+    submitterRequests: notOff(OperatorEnvName.SubmitterRequests),
     redisCleanupCpu: quantity(OperatorEnvName.RedisCleanupCpu),
     redisCleanupMemory: quantity(OperatorEnvName.RedisCleanupMemory),
     notes,

@@ -148,6 +148,8 @@ export { stopId } from './rayjob/stop-job.ts';
 export type { OrphanedCluster } from './rayjob/cluster-deletion.ts';
 export { clusterNameOf } from './rayjob/state.ts';
 export { submissionId } from './rayjob/submission.ts';
+export { lastWords } from './shared/last-words.ts';
+export { pipFailure } from './shared/pip-failure.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './rayservice/memory.ts';
 export { type HeadQuestion, rayServiceNeeds, type RayServiceNeeds } from './rayservice/needs.ts';

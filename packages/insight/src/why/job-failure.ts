@@ -1,4 +1,5 @@
 import { JobFailedReason, type RayJob, type RayJobStatus } from '@manta/api';
+import { pipFailure } from '@manta/plan';
 import { refText } from '../lookup.ts';
 import type { RayRef, World } from '../world.ts';
 import { brief, type Cause } from './cause.ts';
@@ -18,6 +19,7 @@ const KINDS: readonly FailureKind[] = [
     pattern:
       /runtime_env.*(setup|failed|error)|Failed to (set ?up|install).*(runtime env|pip)|RuntimeEnvSetupError|ERROR: (Could not find a version|No matching distribution).*/i,
     says: (words, match) =>
+      pipFailure(words) ??
       `Ray cannot set up the runtime environment: ${/ERROR: .*/.exec(words)?.[0] ?? brief(match[0])}`,
     action: 'Correct runtimeEnvYAML: the package names and versions, and whether the pods may reach the package index.',
   },

@@ -1,4 +1,5 @@
 import { ApplicationStatus, type AppStatus, DeploymentStatus } from '@manta/api';
+import { lastWords } from '@manta/plan';
 import { refText } from '../lookup.ts';
 import type { RayRef } from '../world.ts';
 import { brief, type Cause } from './cause.ts';
@@ -43,7 +44,7 @@ export function applicationCause(ref: RayRef, side: string, name: string, app: A
   if (app.status === ApplicationStatus.DeployFailed || app.status === 'DEPLOY_FAILED')
     return found(
       'ServeDeployFailed',
-      `${subject} cannot be deployed: ${brief(lastMatch(message, /^[\w.]*(?:Error|Exception): .*$/gm) ?? message)}`,
+      `${subject} cannot be deployed: ${brief(lastWords(message))}`,
       'Read the message of Serve below and correct the application or serveConfigV2.',
     );
   if (isWaitingForResources(message))

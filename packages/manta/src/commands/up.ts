@@ -16,6 +16,7 @@ import {
   startPods,
 } from '@manta/kubelet';
 import { type EngineRecord, readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/local';
+import { OperatorEnvName } from '@manta/api';
 import { guardProcess } from '@manta/base';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
@@ -168,6 +169,8 @@ export async function up(options: UpOptions, version: string): Promise<number> {
       await untilAborted(stop.signal);
       return 0;
     }
+    // One machine has little room: a submitter only waits for Ray, so it takes none of it.
+    process.env[OperatorEnvName.SubmitterRequests] ??= 'false';
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {

@@ -13,6 +13,7 @@ import { createRayClusterCache, optionalInformers, requiredInformers } from '../
 import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 import { createRayCronJobCache } from '../observe/raycronjob-cache.ts';
 import { createRayJobCache } from '../observe/rayjob-cache.ts';
+import { createSubmitterPods } from '../observe/submitter-pods.ts';
 import { createRayServiceCache, rayServiceInformers } from '../observe/rayservice-cache.ts';
 import type { OperatorOptions } from '../options/options.ts';
 import type { YamlOffLoop } from '../yaml-process.ts';
@@ -93,7 +94,9 @@ export function createControllers(world: World, input: ControllersInput): Contro
   });
   ray.tell('raycluster', raycluster);
   const jobs = createRayJobCache(world, options.watchNamespaces);
+  const submitterPods = createSubmitterPods(world, options.watchNamespaces);
   const rayjob = createRayJobController(world, {
+    submitterPods,
     context,
     events: events.recorder(ReportingController.RayJob),
     cache,
@@ -130,6 +133,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
       ...requiredInformers(cache),
       ...optionalInformers(cache),
       jobs,
+      submitterPods,
       ...rayServiceInformers(serviceCache),
       ...parts.informers,
       ...(raycronjob?.informers ?? []),

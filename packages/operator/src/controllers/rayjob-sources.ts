@@ -4,9 +4,14 @@ import { fromInformer, keyOf, namespaceOf, type ObjectKey, type Source, toKey } 
 import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import type { SubmitterPods } from '../observe/submitter-pods.ts';
 
 /** Changes that trigger the reconcile of a RayJob: of the job itself, its cluster, submitter, Service, pod group and pods. */
-export function rayJobSources(cache: RayClusterCache, jobs: RayJobCache): readonly Source[] {
+export function rayJobSources(
+  cache: RayClusterCache,
+  jobs: RayJobCache,
+  submitterPods: SubmitterPods,
+): readonly Source[] {
   return [
     fromInformer(jobs),
     fromInformer(cache.clusters, {
@@ -14,6 +19,10 @@ export function rayJobSources(cache: RayClusterCache, jobs: RayJobCache): readon
     }),
     // A submitter has the name of its RayJob.
     fromInformer(cache.jobs),
+    fromInformer(submitterPods, {
+      when: ({ before, after }) => before?.trouble !== after?.trouble,
+      keys: ({ rayJob }) => [rayJob],
+    }),
     fromInformer(cache.services, { keys: ({ labels }, key) => originOf(labels, key) }),
     ...cache.gangs.map(({ informer }) => fromInformer(informer, { keys: gangOwnerKeys('RayJob') })),
     fromInformer(cache.pods, {

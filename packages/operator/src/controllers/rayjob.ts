@@ -21,6 +21,7 @@ import {
   readFromRay,
 } from '../observe/rayjob.ts';
 import type { RayJobCache } from '../observe/rayjob-cache.ts';
+import type { SubmitterPods } from '../observe/submitter-pods.ts';
 import type { KindDefinition } from '../reconcile/kind-definition.ts';
 import { createReconciler } from '../reconcile/reconciler.ts';
 import { sendJobCommand } from './rayjob-commands.ts';
@@ -32,6 +33,7 @@ export interface RayJobControllerOptions {
   readonly events: EventRecorder;
   readonly cache: RayClusterCache;
   readonly jobs: RayJobCache;
+  readonly submitterPods: SubmitterPods;
   readonly heads: RayHeads;
   readonly poller: RayPoller;
   readonly parseYaml: YamlParser;
@@ -45,14 +47,14 @@ const RETRY_BEFORE_DEADLINE_MS = 3000;
 const STATUS_COPY_DEBOUNCE_MS = 1000;
 
 export function createRayJobController(world: World, options: RayJobControllerOptions): Controller {
-  const { cache, jobs } = options;
+  const { cache, jobs, submitterPods } = options;
   return createController(world, {
     name: 'rayjob',
     kind: 'RayJob',
     concurrency: options.concurrency,
     required: [jobs, cache.clusters, cache.pods, cache.services, cache.jobs],
-    optional: cache.gangs.map(({ informer }) => informer),
-    sources: rayJobSources(cache, jobs),
+    optional: [submitterPods, ...cache.gangs.map(({ informer }) => informer)],
+    sources: rayJobSources(cache, jobs, submitterPods),
     reconcile: createReconciler(world, rayJobDefinition(world, options)),
   });
 }

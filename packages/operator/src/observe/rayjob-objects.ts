@@ -5,6 +5,7 @@ import {
   type JobRecord,
   jobRecord,
   originKey,
+  type ObservedRayJob,
   type OrphanedCluster,
   ownPods,
   podRecord,
@@ -15,6 +16,7 @@ import {
 import { Interner, type ObjectKey, type ReconcileContext, refOf, toKey } from '@manta/runtime';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import type { RayJobCache } from './rayjob-cache.ts';
+import { type SubmitterPods, troubledPodOf } from './submitter-pods.ts';
 
 /** The Kubernetes objects of one RayJob. */
 export interface RayJobObjects {
@@ -24,6 +26,7 @@ export interface RayJobObjects {
   readonly blockedPods: readonly PodRecord[];
   readonly podCount: number;
   readonly submitter: JobRecord | undefined;
+  readonly submitterPod: ObservedRayJob['submitterPod'];
   readonly headService: ServiceRecord | undefined;
   readonly orphanedClusters: readonly OrphanedCluster[];
 }
@@ -31,6 +34,7 @@ export interface RayJobObjects {
 export interface RayJobObjectSources {
   readonly cache: RayClusterCache;
   readonly jobs: RayJobCache;
+  readonly submitterPods: SubmitterPods;
   readonly client: KubeClient;
 }
 
@@ -42,10 +46,15 @@ export async function rayJobObjects(
   // Listed before the job is read, see `orphansOf`.
   const clusters = clustersLabelledFor(sources.cache, key);
   const objects = freshness === 'cached' ? cachedObjects(sources, key) : await liveObjects(sources.client, key, signal);
-  return objects === undefined ? undefined : { ...objects, orphanedClusters: orphansOf(clusters, objects.job) };
+  if (objects === undefined) return undefined;
+  return {
+    ...objects,
+    submitterPod: troubledPodOf(sources.submitterPods, key, objects.submitter),
+    orphanedClusters: orphansOf(clusters, objects.job),
+  };
 }
 
-type Objects = Omit<RayJobObjects, 'orphanedClusters'>;
+type Objects = Omit<RayJobObjects, 'orphanedClusters' | 'submitterPod'>;
 
 function cachedObjects({ cache, jobs }: RayJobObjectSources, key: ObjectKey): Objects | undefined {
   const job = jobs.get(key);

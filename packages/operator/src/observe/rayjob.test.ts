@@ -17,6 +17,7 @@ import { createRayClusterCache } from './ray-cluster-cache.ts';
 import { createRayHeads } from './ray-heads.ts';
 import { observeRayJob, type RayJobObservation, type RayJobObserver, readFromRay } from './rayjob.ts';
 import { createRayJobCache } from './rayjob-cache.ts';
+import { createSubmitterPods } from './submitter-pods.ts';
 
 const NAMESPACE = 'default';
 let client: FakeClient;
@@ -41,6 +42,7 @@ beforeEach(() => {
   observer = {
     cache,
     jobs: createRayJobCache(world, []),
+    submitterPods: createSubmitterPods(world, []),
     client,
     heads: createRayHeads({ cache, client, clock, clusterDomain: 'cluster.local', throughApiServer: false }),
     poller: poller as never,

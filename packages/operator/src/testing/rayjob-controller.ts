@@ -8,6 +8,7 @@ import { NO_JOB_METRICS } from '../controllers/rayjob-metrics.ts';
 import { parseKubernetesYaml } from '../kubernetes-yaml.ts';
 import { createRayClusterCache, optionalInformers, requiredInformers } from '../observe/ray-cluster-cache.ts';
 import { createRayJobCache } from '../observe/rayjob-cache.ts';
+import { createSubmitterPods } from '../observe/submitter-pods.ts';
 
 export interface RayJobStage {
   readonly clock: FakeClock;
@@ -24,6 +25,7 @@ export function runRayJobController({ clock, client, events, headAt }: RayJobSta
   const world = { clock, client, random: seededRandom(1), log: silentLogger, metrics: createMetricsRegistry() };
   const cache = createRayClusterCache(world, { namespaces: [], hasClaims: false, hasRoutes: false });
   const jobs = createRayJobCache(world, []);
+  const submitterPods = createSubmitterPods(world, []);
   const send = fakeSend(clock, headAt);
   const ray = createRayAccess(world, { cache, send, clusterDomain: 'cluster.local', throughApiServer: false });
   const controller = createRayJobController(world, {
@@ -31,6 +33,7 @@ export function runRayJobController({ clock, client, events, headAt }: RayJobSta
     context: { env: readOperatorEnv({}), gates: defaultFeatureGates(), operatorVersion: '0.1.0', podDefaults: {} },
     cache,
     jobs,
+    submitterPods,
     events: { event: (input) => void events.push(input) },
     parseYaml: parseKubernetesYaml,
     concurrency: 2,
@@ -38,7 +41,7 @@ export function runRayJobController({ clock, client, events, headAt }: RayJobSta
   });
   ray.tell('rayjob', controller);
   stop.signal.addEventListener('abort', () => ray.poller.close());
-  for (const informer of [jobs, ...requiredInformers(cache), ...optionalInformers(cache)])
+  for (const informer of [jobs, submitterPods, ...requiredInformers(cache), ...optionalInformers(cache)])
     void informer.run(stop.signal);
   void controller.run(stop.signal, new AbortController().signal);
   return stop;

@@ -12,13 +12,18 @@ export interface TargetCluster {
   readonly spec: RayClusterSpec;
 }
 
+const LIMITS = { cpu: '1', memory: '1Gi' };
+const REQUESTS = { cpu: '500m', memory: '200Mi' };
+/** Zeros, since absent requests default to the limits. */
+const NO_REQUESTS = { cpu: '0', memory: '0' };
+
 /** The submitter that jobs get when the user brings none: it runs in the head's image, where `ray` is. */
-export function defaultSubmitter({ spec }: TargetCluster): Container {
+export function defaultSubmitter({ spec }: TargetCluster, { env }: Pick<BuildContext, 'env'>): Container {
   const { image } = rayContainerOf(spec.headGroupSpec?.template?.spec ?? { containers: [] });
   return {
     name: ContainerName.Submitter,
     ...(image === undefined ? {} : { image }),
-    resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', memory: '200Mi' } },
+    resources: { limits: LIMITS, requests: env.submitterRequests ? REQUESTS : NO_REQUESTS },
   };
 }
 

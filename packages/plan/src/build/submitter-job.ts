@@ -52,7 +52,7 @@ export function buildSubmitterJob(input: SubmitterJobInput, context: BuildContex
 export function buildSubmitterTemplate(input: SubmitterJobInput, context: BuildContext): Parsed<PodTemplateSpec> {
   const { job, cluster } = input;
   const submit = { ...input, spec: job.spec ?? {} };
-  const draft = draftOf(job.spec?.submitterPodTemplate ?? defaultTemplate(cluster));
+  const draft = draftOf(job.spec?.submitterPodTemplate ?? defaultTemplate(cluster, context));
   const container = rayContainerOf(draft.spec);
   const hasCommand = (container.command ?? []).length > 0;
   const commanded = hasCommand ? parsed(container) : withSubmitCommand(container, submit, context);
@@ -77,8 +77,8 @@ export function submitterLabels(rayJob: string): StringMap {
   };
 }
 
-function defaultTemplate(cluster: TargetCluster): PodTemplateSpec {
-  return { spec: { containers: [defaultSubmitter(cluster)], restartPolicy: 'Never' } };
+function defaultTemplate(cluster: TargetCluster, context: BuildContext): PodTemplateSpec {
+  return { spec: { containers: [defaultSubmitter(cluster, context)], restartPolicy: 'Never' } };
 }
 
 function withTokenVolume(draft: PodDraft, { spec }: TargetCluster): PodDraft {

@@ -27,7 +27,7 @@ export function withSidecarSubmitter(input: SidecarInput, context: BuildContext)
 /** The container that submits the job from within the head pod. It is made before the cluster, so it knows no address but its own. */
 export function sidecarSubmitter(input: SidecarInput, context: BuildContext): Parsed<Container> {
   const submit = { ...input, dashboardUrl: '' };
-  const commanded = withSubmitCommand(defaultSubmitter(input.cluster), submit, context);
+  const commanded = withSubmitCommand(defaultSubmitter(input.cluster, context), submit, context);
   if (!commanded.ok) return commanded;
   const container = withSubmitterEnv(commanded.value, submit, input.cluster);
   return parsed(context.gates.SidecarSubmitterRestart ? { ...container, restartPolicy: 'OnFailure' } : container);

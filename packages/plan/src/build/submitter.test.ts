@@ -177,6 +177,11 @@ describe('buildSubmitterJob()', () => {
     });
   });
 
+  it('requests nothing if the installation says so', () => {
+    const container = submitterOf(jobInput(), buildContext({ env: { SUBMITTER_REQUESTS: 'false' } }));
+    expect(container.resources).toEqual({ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '0', memory: '0' } });
+  });
+
   it('labels the Job and its pods over what the user says, and keeps the user’s other labels', () => {
     const labels = { mine: 'yes', 'app.kubernetes.io/created-by': 'me' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 's' }] } };

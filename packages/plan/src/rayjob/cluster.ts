@@ -6,7 +6,6 @@ import {
   type Parsed,
   parsed,
   type RayCluster,
-  RayClusterConditionType,
   type RayClusterSpec,
   RayJobEventReason,
 } from '@manta/api';
@@ -82,23 +81,4 @@ function clusterSpec({ spec, status, mode, parseYaml, context }: JobState): Pars
 export function isOwnCluster({ cluster, uid, selectsExistingCluster }: JobState): boolean {
   const owner = cluster?.metadata?.ownerReferences?.find(({ controller }) => controller === true);
   return !selectsExistingCluster && owner?.uid === uid;
-}
-
-const MAX_EXPLANATION_LENGTH = 1024;
-
-/** For the status message: why the cluster is not ready; undefined if no reason is known. */
-export function whyClusterIsNotReady({ blockedPods, cluster }: JobState): string | undefined {
-  const failure = cluster?.status?.conditions?.find(
-    ({ type, status }) => type === RayClusterConditionType.ReplicaFailure && status === 'True',
-  );
-  if (failure !== undefined) return shortened(`The cluster does not come up: ${failure.message}`);
-  const [first, ...others] = blockedPods.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  if (first === undefined) return undefined;
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return shortened(`The cluster does not come up: pod ${first.name}${more}: ${first.trouble}`);
-}
-
-function shortened(text: string): string {
-  const line = text.replaceAll('\n', ' ');
-  return line.length > MAX_EXPLANATION_LENGTH ? `${line.slice(0, MAX_EXPLANATION_LENGTH - 1)}…` : line;
 }

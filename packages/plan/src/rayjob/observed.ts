@@ -23,6 +23,8 @@ export interface ObservedRayJob {
   readonly blockedPods: readonly PodRecord[];
   /** The Kubernetes Job with the RayJob's name, regardless of its owner. */
   readonly submitter: JobRecord | undefined;
+  /** The pod of that Job that cannot start, and why; absent if none is known. */
+  readonly submitterPod?: { readonly name: string; readonly trouble: string } | undefined;
   /** The Service through which users reach the head of the job's current cluster. */
   readonly headService: ServiceRecord | undefined;
   /** Host and port of the cluster's dashboard. */

@@ -18,6 +18,7 @@ import { recoverFromValidationFailure } from './states/validation-failed.ts';
 import { waitForUserSubmission } from './states/waiting.ts';
 import { statusToWrite, withAttemptAccounting } from './status.ts';
 import { firstStep, type Policy, type Step, stay } from './step.ts';
+import { troubleEvents } from './trouble.ts';
 import { rejectInvalidJob } from './validation.ts';
 
 export type RayJobPlan = ReconcilePlan<RayJobStatus, RayJobMemory>;
@@ -61,7 +62,7 @@ export function planRayJob(observed: ObservedRayJob, memory: RayJobMemory): RayJ
   const { actions, requeueAfterMs } = step;
   const status = step.status === undefined ? undefined : statusToWrite(state.status, step.status, state.now);
   return {
-    actions,
+    actions: [...actions, ...troubleEvents(state.status, status)],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
     ...(status === undefined ? {} : { status }),
     memory: afterPlan(state, step, status),

@@ -1,4 +1,5 @@
 import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState, type RayJobStatus } from '@manta/api';
+import { pipFailure } from '../shared/pip-failure.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { replaceLostAttempt } from './attempts.ts';
 import { copyClusterStatus } from './cluster-status-copy.ts';
@@ -11,6 +12,7 @@ import { failAttempt, move, type Step, stay } from './step.ts';
 import { submitOverHttp } from './submission.ts';
 import { createSubmitterJob, submitterState } from './submitter.ts';
 import { START_TIME_TOLERANCE_MS } from './timers.ts';
+import { reportedSubmitterTrouble, submitterTrouble } from './trouble.ts';
 
 /** Moves the job according to Ray's last answer. The end of a submitter says nothing about the end of its job. */
 export function applyRayAnswer(state: JobState): Step {
@@ -51,9 +53,18 @@ function applyUnknownJob(state: JobState): Step {
     case 'missing':
       return { ...clearCheckFailure(state), actions: createSubmitterJob(state, state.status.dashboardURL ?? '') };
     case 'none':
-    case 'working':
       return clearCheckFailure(state);
+    case 'working':
+      return reportSubmitterTrouble(state);
   }
+}
+
+/** The submitter's trouble is the job's: nothing else happens until its pod starts. */
+function reportSubmitterTrouble(state: JobState): Step {
+  const trouble = submitterTrouble(state);
+  const reported = reportedSubmitterTrouble(state.status);
+  if (trouble === reported) return clearCheckFailure(state);
+  return move(state, { jobStatusCheckFailureStartTime: undefined, message: trouble });
 }
 
 function failSubmission(state: JobState, message: string): Step {
@@ -74,12 +85,18 @@ function applyReport(state: JobState, report: JobReport): Step {
         ? JobDeploymentStatus.Complete
         : JobDeploymentStatus.Running,
     reason: hasFailed ? JobFailedReason.AppFailed : undefined,
-    message: report.message,
+    message: explainedMessage(report),
     ...attemptsAfterRestart(state, report),
     rayJobInfo: reportedTimes(state.status, report),
     rayClusterStatus: copyClusterStatus(state),
     jobStatusCheckFailureStartTime: undefined,
   });
+}
+
+/** Ray's message. If pip could not install a package, a sentence about it comes before Ray's traceback. */
+function explainedMessage({ status, message }: JobReport): string {
+  const failure = status === RayJobState.Failed ? pipFailure(message) : undefined;
+  return failure === undefined ? message : `${failure}\n${message}`;
 }
 
 /** A later start time under the same id means that the job runs a second time, whoever submitted it. The status lists that attempt. */

@@ -6,6 +6,7 @@ import { recordsFirstReadyHead } from './head.ts';
 import type { JobState } from './state.ts';
 import { hasEnded } from './status-pairs.ts';
 import { withFields } from './step.ts';
+import { reportedSubmitterTrouble } from './trouble.ts';
 
 /** Failures that are not retried: no time is left, or the job may still run. */
 const FINAL_REASONS: readonly (string | undefined)[] = [
@@ -80,6 +81,7 @@ function changesOnlyClusterCopy(before: RayJobStatus, after: RayJobStatus): bool
     before.attempts?.at(-1)?.number === after.attempts?.at(-1)?.number &&
     // A forgotten run must be recorded before the next run starts.
     (before.rayJobInfo?.startTime === undefined || after.rayJobInfo?.startTime !== undefined) &&
+    reportedSubmitterTrouble(before) === reportedSubmitterTrouble(after) &&
     (!STATES_WITH_NEWS.includes(after.jobDeploymentStatus) || before.message === after.message)
   );
 }

@@ -7,7 +7,7 @@ import {
 } from '@manta/api';
 import { headInStatus } from '../../raycluster/head-name.ts';
 import { recordRerun, withHeadRestarts } from '../attempts.ts';
-import { createOrRequireCluster, whyClusterIsNotReady } from '../cluster.ts';
+import { createOrRequireCluster } from '../cluster.ts';
 import { copyClusterStatus, EMPTY_CLUSTER_STATUS } from '../cluster-status-copy.ts';
 import { planJobGang } from '../gang.ts';
 import {
@@ -32,6 +32,7 @@ import {
   msToPreRunningDeadline,
   soonest,
 } from '../timers.ts';
+import { clusterTrouble } from '../trouble.ts';
 
 /** Decisions in order. The last one always applies. */
 const POLICIES: readonly Policy[] = [
@@ -91,7 +92,7 @@ function createMissingCluster(state: JobState): Step | undefined {
 function waitForReadyCluster(state: JobState): Step | undefined {
   const isReady = isUsable(state) && !isHeadUnnamed(state);
   if (isReady || deadlineFailure(state) !== undefined) return undefined;
-  const fields = { rayClusterStatus: copyClusterStatus(state), message: whyClusterIsNotReady(state) };
+  const fields = { rayClusterStatus: copyClusterStatus(state), message: clusterTrouble(state) };
   return withGang(state, moveOnReplacedHead(state, fields));
 }
 

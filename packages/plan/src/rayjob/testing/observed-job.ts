@@ -142,11 +142,15 @@ export const IS_SILENT: JobAnswer = {
 };
 export const SUBMITTED: CommandView = { state: 'done', at: NOW - 1 };
 
-/** A plan in a few words: its actions, then the two statuses and the reason. */
+/** Events that repeat what the status says; `trouble.test.ts` covers them. */
+const TROUBLE: readonly string[] = ['RayJobFailed', 'RayClusterNotReady', 'SubmitterNotStarted'];
+
+/** A plan in a few words: its actions except events of trouble, then the two statuses and the reason. */
 export function inWords(plan: RayJobPlan): readonly string[] {
   const { actions, status } = plan;
   const stage = status === undefined ? [] : [stageOf(status)];
-  return [...actions.map(say), ...stage];
+  const told = actions.filter((action) => action.type !== 'event' || !TROUBLE.includes(action.event.reason));
+  return [...told.map(say), ...stage];
 }
 
 /** The plan for a job. */

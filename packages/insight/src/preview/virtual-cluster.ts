@@ -33,6 +33,8 @@ export interface VirtualObjects {
 
 type VirtualKind = keyof VirtualObjects;
 
+type Whole = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
 /** What happened to an object. */
 export interface VirtualChange {
   readonly verb: 'create' | 'update' | 'delete';
@@ -113,7 +115,8 @@ export class VirtualCluster {
   /** Writes a status, which is no new generation. */
   writeStatus(kind: string, name: string, status: unknown): void {
     const before = this.get(kind, name);
-    if (before !== undefined) this.load(kind, { ...before, ...{ status } });
+    const after: Whole = { ...before, status };
+    if (before !== undefined) this.load(kind, after);
   }
 
   /** A JSON merge patch. */
@@ -155,8 +158,9 @@ export class VirtualCluster {
 
   /** Deletes what a deleted object owned. */
   #collectGarbage(owner: string | undefined): void {
-    for (const [kind, objects] of Object.entries(this.objects)) {
-      for (const [key, object] of [...(objects as Map<string, KubeObject>)]) {
+    const maps: Readonly<Record<string, Map<string, KubeObject>>> = this.objects;
+    for (const [kind, objects] of Object.entries(maps)) {
+      for (const [key, object] of objects) {
         const owners = object.metadata?.ownerReferences ?? [];
         const ownKind = kind === 'Other' ? key.slice(0, key.indexOf('/')) : kind;
         if (owners.length > 0 && owners.every((each) => each.uid === owner)) this.delete(ownKind, nameOf(object));
@@ -193,13 +197,13 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /** What the API server fills in and planners compare. */
-function withServerFields(kind: string, object: KubeObject & { readonly spec?: unknown }): KubeObject {
+function withServerFields(kind: string, object: Whole): Whole {
   const spec = isRecord(object.spec) ? object.spec : {};
-  if (kind === 'Pod') return { ...object, ...{ status: { phase: 'Pending' } } };
+  if (kind === 'Pod') return { ...object, status: { phase: 'Pending' } };
   if (kind !== 'Service') return object;
   const ports = Array.isArray(spec['ports']) ? spec['ports'].filter(isRecord) : [];
   const complete = ports.map((port) => ({ protocol: 'TCP', targetPort: port['port'], ...port }));
-  return { ...object, ...{ spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ...spec, ports: complete } } };
+  return { ...object, spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ...spec, ports: complete } };
 }
 
 /** The server only checks these. */

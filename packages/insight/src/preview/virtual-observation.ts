@@ -219,7 +219,7 @@ function serviceCluster(world: VirtualCluster, ray: VirtualRay, cluster: RayClus
 function applicationsOf(config: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, AppStatus>> {
   const applications = config?.['applications'];
   const names = Array.isArray(applications)
-    ? applications.filter(isRecord).map(({ name }) => String(name ?? 'default'))
+    ? applications.filter(isRecord).map(({ name }) => (typeof name === 'string' ? name : 'default'))
     : [];
   return Object.fromEntries(names.map((name) => [name, { status: 'RUNNING' as const }]));
 }

@@ -33,6 +33,7 @@ function phraseOf(happening: Happening): Phrase | undefined {
         const text = `send the Serve configuration to RayCluster ${cluster}`;
         return { kind: 'serve', key: text, text: () => text };
       }
+      if (command.kind === 'settle') return undefined;
       const verb = command.kind === 'submit' ? 'submit' : 'stop';
       const id = command.kind === 'submit' ? command.job.submissionId : command.jobId;
       return { kind: 'job', key: `${verb} ${id}`, text: () => `${verb} Ray job ${id} on RayCluster ${cluster}` };

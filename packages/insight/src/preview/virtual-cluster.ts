@@ -158,8 +158,8 @@ export class VirtualCluster {
 
   /** Deletes what a deleted object owned. */
   #collectGarbage(owner: string | undefined): void {
-    const maps: Readonly<Record<string, Map<string, KubeObject>>> = this.objects;
-    for (const [kind, objects] of Object.entries(maps)) {
+    const maps = Object.entries<Map<string, KubeObject>>({ ...this.objects });
+    for (const [kind, objects] of maps) {
       for (const [key, object] of objects) {
         const owners = object.metadata?.ownerReferences ?? [];
         const ownKind = kind === 'Other' ? key.slice(0, key.indexOf('/')) : kind;

@@ -127,11 +127,6 @@ export class VirtualOperator {
       this.#services.get(key) ?? EMPTY_SERVICE_MEMORY,
     );
     this.#services.set(key, plan.memory ?? EMPTY_SERVICE_MEMORY);
-    for (const [cluster, submissions] of ray.submissions)
-      ray.submissions.set(
-        cluster,
-        submissions.filter(({ id }) => !plan.settled.includes(id)),
-      );
     const outcome = this.#carryOut(plan.actions, service);
     return {
       outcome,
@@ -205,6 +200,11 @@ export class VirtualOperator {
   #command(action: RayAction): void {
     const { command, cluster, id } = action;
     const { ray, world } = this;
+    if (command.kind === 'settle') {
+      const left = (ray.submissions.get(cluster) ?? []).filter((submission) => submission.id !== id);
+      ray.submissions.set(cluster, left);
+      return;
+    }
     this.commands.push(action);
     switch (command.kind) {
       case 'put-serve': {

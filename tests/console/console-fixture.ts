@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedCrds } from '@manta/api/crds';
-import { startTestEngine, type TestEngine } from '@manta/apiserver/testing';
+import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/apiserver/testing';
 import { type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
 import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
@@ -28,19 +28,22 @@ export interface FixtureOptions {
   readonly hasOneTimeUrls?: boolean;
   /** The built page; a placeholder unless given. */
   readonly page?: string;
+  /** How the engine behaves: its clock, and what answers for pods. */
+  readonly engine?: Pick<TestEngineOptions, 'clock' | 'podBackend'>;
 }
 
 export async function startConsoleFixture({
   clock = systemClock,
   hasOneTimeUrls = false,
   page,
+  engine: engineOptions = {},
 }: FixtureOptions = {}): Promise<ConsoleFixture> {
   const tokens = new Map([
     ['ada', { name: 'ada', groups: ['system:masters', 'system:authenticated'] }],
     ['vera', { name: 'vera', groups: ['system:authenticated'] }],
   ]);
   const pods = scriptedPods();
-  const engine = await startTestEngine({ tokens, podBackend: pods.backend });
+  const engine = await startTestEngine({ tokens, podBackend: pods.backend, ...engineOptions });
   for (const crd of sharedCrds()) await engine.client.create(resources.customResourceDefinitions, crd);
   const folder = mkdtempSync(join(tmpdir(), 'manta-console-'));
   mkdirSync(join(folder, 'assets'));

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import type { LoginMethods, Session } from '@manta/console/protocol';
 import { send } from './live/api.ts';
@@ -9,6 +9,7 @@ import { HomePage } from './pages/home.tsx';
 import { JobPage } from './pages/job.tsx';
 import { ListPage } from './pages/list.tsx';
 import { LoginPage } from './pages/login.tsx';
+import { NewPage } from './pages/new.tsx';
 import { ServicePage } from './pages/service.tsx';
 import { Help } from './parts/help.tsx';
 import { Navigation, Top } from './parts/navigation.tsx';
@@ -16,6 +17,9 @@ import { Palette } from './parts/palette.tsx';
 import { useShortcuts } from './parts/use-shortcuts.ts';
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts the style sheet into the page
 import './styles.css';
+
+/** The editor and what it needs are loaded when it is opened: most viewers never do. */
+const EditorPage = lazy(() => import('./pages/editor.tsx').then((module) => ({ default: module.EditorPage })));
 
 type Identity = 'unknown' | { readonly session: Session } | { readonly methods: LoginMethods['methods'] };
 
@@ -75,6 +79,12 @@ function Shell({ session, onLogout }: { readonly session: Session; readonly onLo
             <Route path="/clusters/:namespace/:name">{(at) => <ClusterPage {...at} />}</Route>
             <Route path="/services/:namespace/:name">{(at) => <ServicePage {...at} />}</Route>
             <Route path="/cron/:namespace/:name">{(at) => <CronPage {...at} />}</Route>
+            <Route path="/new" component={NewPage} />
+            <Route path="/editor">
+              <Suspense fallback={<h1>Editor</h1>}>
+                <EditorPage />
+              </Suspense>
+            </Route>
             <Route>
               {() => (
                 <section className="panel">

@@ -1,4 +1,6 @@
-import type { StringMap } from '@manta/api';
+import { DEFAULT_IMAGE, IMAGE_REPOSITORY, RAY_VERSION, type StringMap } from '@manta/api';
+
+export { DEFAULT_IMAGE, IMAGE_REPOSITORY, RAY_VERSION } from '@manta/api';
 
 /** A RayCluster in the few words that people need; flags and `--file` both end up here. Quantities are texts such as `2` or `4Gi`. */
 export interface ClusterConfig {
@@ -44,10 +46,6 @@ export interface GcsfuseConfig {
   readonly resources?: { readonly cpu?: string; readonly memory?: string; readonly ephemeralStorage?: string };
 }
 
-/** Ray's version in what the plugin creates, unless the user names another. */
-export const RAY_VERSION = '2.52.0';
-export const IMAGE_REPOSITORY = 'rayproject/ray';
-export const DEFAULT_IMAGE = `${IMAGE_REPOSITORY}:${RAY_VERSION}`;
 export const DEFAULT_GROUP = 'default-group';
 
 /** The image for a Ray version: the one that was asked for, or the official one of that version. */

@@ -2,10 +2,13 @@
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
   readonly status: number;
+  /** The whole answer, if it was JSON. */
+  readonly body: unknown;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, body?: unknown) {
     super(message);
     this.status = status;
+    this.body = body;
   }
 }
 
@@ -15,17 +18,9 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   headers.set('x-manta-console', '1');
   const answer = await fetch(path, { ...init, headers });
   if (answer.ok) return answer;
-  const text = await answer.text();
-  throw new RequestFailed(answer.status, messageIn(text) ?? `the server answered ${answer.status}`);
-}
-
-function messageIn(text: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && 'message' in parsed ? String(parsed.message) : undefined;
-  } catch {
-    return undefined;
-  }
+  const body: unknown = await answer.json().catch(() => undefined);
+  const message = typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : undefined;
+  throw new RequestFailed(answer.status, message ?? `the server answered ${answer.status}`, body);
 }
 
 const PLURALS = { RayCluster: 'rayclusters', RayJob: 'rayjobs', RayService: 'rayservices', RayCronJob: 'raycronjobs' };

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { type RayKind, remove, setSuspend } from '../live/api.ts';
 import { useLive } from '../live/use-live.ts';
 
@@ -29,6 +30,9 @@ export function Actions({ kind, namespace, name, isSuspended }: ActionsProps) {
           ✕ {problem}
         </span>
       )}
+      <Link className="button" href={`/editor?kind=${kind}&namespace=${namespace}&name=${name}`}>
+        Edit
+      </Link>
       <button type="button" onClick={() => run(setSuspend(kind, namespace, name, !isSuspended))}>
         {isSuspended ? 'Resume' : 'Suspend'}
       </button>

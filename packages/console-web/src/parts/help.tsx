@@ -6,6 +6,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['g c', 'clusters'],
   ['g s', 'services'],
   ['g r', 'cron jobs'],
+  ['g n', 'new'],
+  ['g o', 'operator'],
   ['?', 'this help'],
 ];
 

@@ -31,6 +31,13 @@ export function Navigation({
           </Link>
         );
       })}
+      <div className="sep" />
+      <Link href="/new" aria-current={path === '/new' || path === '/editor' ? 'page' : undefined}>
+        New
+      </Link>
+      <Link href="/operator" aria-current={path === '/operator' ? 'page' : undefined}>
+        Operator
+      </Link>
       <div className="who">
         {user}
         <div>

@@ -15,6 +15,9 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['Clusters', '/clusters'],
   ['Services', '/services'],
   ['Cron jobs', '/cron'],
+  ['New', '/new'],
+  ['Editor', '/editor'],
+  ['Operator', '/operator'],
 ];
 
 /** Jump to any page or object by typing a part of its name. */

@@ -1,7 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 
-const JUMPS: Readonly<Record<string, string>> = { h: '/', j: '/jobs', c: '/clusters', s: '/services', r: '/cron' };
+const JUMPS: Readonly<Record<string, string>> = {
+  h: '/',
+  j: '/jobs',
+  c: '/clusters',
+  s: '/services',
+  r: '/cron',
+  n: '/new',
+  o: '/operator',
+};
 
 /** `/` filters, `g j` goes to jobs, `?` shows help, Ctrl-K searches. Keys typed into a field stay there. */
 export function useShortcuts(onPalette: () => void, onHelp: () => void): void {
@@ -14,11 +22,14 @@ export function useShortcuts(onPalette: () => void, onHelp: () => void): void {
         onPalette();
         return;
       }
-      const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      // The editor is in a shadow root: its own elements are the first of the path.
+      const [target] = event.composedPath();
+      const isTyping =
+        target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable);
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      const target = afterG.current ? JUMPS[event.key] : undefined;
+      const page = afterG.current ? JUMPS[event.key] : undefined;
       afterG.current = event.key === 'g';
-      if (target !== undefined) navigate(target);
+      if (page !== undefined) navigate(page);
       else if (event.key === '?') onHelp();
       else if (event.key === '/') {
         event.preventDefault();

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { dns1035LabelErrors } from '@manta/api';
+import { dns1035LabelErrors, type Template, TEMPLATES } from '@manta/api';
 import { messageOf, usageError } from '../../cli-error.ts';
 import type { Invocation } from '../../invocation.ts';
-import { type Template, TEMPLATES } from './templates.ts';
 
 export interface InitFlags {
   readonly name?: string;

@@ -1,6 +1,6 @@
+import { TEMPLATES } from '@manta/api';
 import { describe, expect, it } from 'vitest';
 import { checkFile } from '../manifest/validate.ts';
-import { TEMPLATES } from './templates.ts';
 
 describe('the templates of init', () => {
   it.each(TEMPLATES.map((template) => [template.name, template] as const))(

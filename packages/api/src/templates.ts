@@ -1,6 +1,6 @@
-import { DEFAULT_IMAGE, RAY_VERSION } from '../../build/cluster-config.ts';
+import { DEFAULT_IMAGE, RAY_VERSION } from './default-image.ts';
 
-/** A manifest to start from. */
+/** A manifest to start from: `kubectl ray init` and the console's New page offer them. */
 export interface Template {
   readonly name: string;
   readonly description: string;
@@ -180,4 +180,5 @@ spec:
 `,
 };
 
+/** One template for each common case. */
 export const TEMPLATES: readonly Template[] = [batchJob, training, serve, autoscaled, cron];

@@ -11,13 +11,13 @@ import {
   quantityOf,
 } from '@manta/api';
 
-/** Amounts of resources by their names. */
+/** Amounts by resource name. */
 export type Amounts = ReadonlyMap<string, Amount>;
 
 const ZERO = quantityOf(0);
 export const NO_AMOUNTS: Amounts = new Map();
 
-/** A container asks for its requests; a resource that has only a limit is requested in full. */
+/** A container's requests; a resource with only a limit counts with its limit. */
 export function containerAmounts({ resources }: Pick<Container, 'resources'>): Amounts {
   return amountsOf({ ...resources?.limits, ...resources?.requests });
 }
@@ -31,8 +31,8 @@ export function timesAmounts(amounts: Amounts, count: number): Amounts {
 }
 
 /**
- * What a pod asks a node for: its containers together, or the init container that asks for more, since those run before; init containers
- * that go on running count with what comes after them.
+ * The effective requests of a pod: the sum of its containers, or the largest init container if that is more. Sidecars (restartable init
+ * containers) count together with the containers that start after them.
  */
 export function podAmounts({ containers, initContainers = [], overhead = {} }: PodSpec): Amounts {
   let running: Amounts = NO_AMOUNTS;
@@ -52,7 +52,7 @@ export function resourceList(amounts: Amounts): Readonly<Record<string, string>>
   return Object.fromEntries(byName.map(([key, amount]) => [key, formatQuantity(amount)]));
 }
 
-/** The amounts of a resource list; what cannot be read is left out. */
+/** The amounts of a resource list; invalid quantities are left out. */
 export function amountsOf(list: Readonly<Record<string, Quantity>>): Amounts {
   const entries = Object.entries(list).flatMap(([key, text]) => {
     const quantity = parseQuantity(text);

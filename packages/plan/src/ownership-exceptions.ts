@@ -5,13 +5,13 @@ import type { DeleteAction, PatchAction, UpdateAction, WrittenKind } from './pla
 /** An action that changes or removes an object which exists already. */
 export type Rewrite = UpdateAction | PatchAction | DeleteAction;
 
-/** An object that stands between the reconciled one and the one that is written to. */
+/** An object through which the reconciled object owns the target. */
 export interface Link {
   readonly uid: string;
   readonly owner: string | undefined;
 }
 
-/** Why an action may write to an object that the reconciled object does not control, with what proves it. */
+/** Why an action may write to an object that the reconciled object does not control, and the evidence. */
 export type OwnershipException =
   | { readonly name: 'head-of-own-cluster'; readonly cluster: Link }
   | { readonly name: 'adopted-route' }
@@ -25,7 +25,7 @@ export type OwnershipException =
   | { readonly name: 'pod-of-former-cluster'; readonly cluster: string | undefined; readonly createdAt: number };
 
 export interface ExceptionRule {
-  /** What it is needed for, and why it gives nobody power over the objects of others. */
+  /** The purpose, and why users cannot abuse it to change objects of others. */
   readonly why: string;
   readonly kind: WrittenKind;
   readonly actions: readonly Rewrite['type'][];

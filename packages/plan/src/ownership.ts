@@ -16,7 +16,7 @@ const OBSERVED: unique symbol = Symbol('observed');
 
 /**
  * The object that an action writes to, as it was observed. Its key is private to this file, so nothing else can produce a Target: an update,
- * a patch or a deletion of an object that nobody has observed as ours does not compile. The actor checks each Target again.
+ * a patch or a deletion of an object that was not observed as ours does not compile. The actor checks each Target again.
  */
 export interface Target {
   readonly [OBSERVED]: true;

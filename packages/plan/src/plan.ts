@@ -58,7 +58,7 @@ export interface EventAction {
   readonly event: PlannedEvent;
 }
 
-/** Kinds that the operator makes for a custom resource. */
+/** Kinds of child objects. */
 export type ChildKind =
   | 'Pod'
   | 'Service'
@@ -80,21 +80,21 @@ export type ChildKind =
   | 'RayJob'
   | GangKind;
 
-/** Kinds that a plan writes to: those of children, and the custom resource that the plan is about. */
+/** Kinds that a plan writes to: child objects, and the reconciled custom resource. */
 export type WrittenKind = ChildKind | 'RayService' | 'RayCronJob';
 
-/** Makes objects of one kind, in parallel with a slow start; the first refusal stops the rest. */
+/** Creates objects of one kind in parallel batches of growing size; the first failure stops the rest. */
 export interface CreateAction extends Reported {
   readonly type: 'create';
   readonly kind: ChildKind;
   readonly objects: readonly KubeObject[];
-  /** Whether an object of that name counts as made: always, only when it is ours and alive, or never. */
+  /** Whether an existing object of that name counts as created: always, only if it is ours and not being deleted, or never. */
   readonly whenExists: 'fine' | 'fine-if-ours' | 'failure';
-  /** An object of that name that is not ours fails this action alone: the rest of the plan goes on. Absent: it ends the plan. */
+  /** If another owner has an object of that name, only this action is skipped. Absent: the plan ends. */
   readonly whenForeign?: 'skip';
-  /** An object of this plan that has to exist as ours; without it this action is skipped. */
+  /** Another object of this plan; if it could not be created, this action is skipped. */
   readonly needs?: { readonly kind: ChildKind; readonly name: string };
-  /** Who is remembered when these are refused, so that the next try can wait: the name of a group of pods. */
+  /** The worker group whose creation backoff grows when these are refused. */
   readonly group?: string;
 }
 
@@ -106,7 +106,7 @@ export interface UpdateAction extends Reported {
   readonly target: Target;
 }
 
-/** A merge patch of the object that was observed; with a resourceVersion inside it applies only to the object as it was read. */
+/** A merge patch of the observed object. With a resourceVersion inside, a newer object causes a conflict. */
 export interface PatchAction extends Reported {
   readonly type: 'patch';
   readonly kind: WrittenKind;
@@ -115,16 +115,16 @@ export interface PatchAction extends Reported {
   readonly target: Target;
 }
 
-/** Deletes one object, and only the one that was seen: its uid is a precondition. An object that is gone counts as deleted. */
+/** Deletes the observed object: its uid is a precondition. An object that no longer exists counts as deleted. */
 export interface DeleteAction extends Reported {
   readonly type: 'delete';
   readonly kind: WrittenKind;
   readonly name: string;
   readonly uid: string;
   readonly target: Target;
-  /** Not before the deletions ahead of it in the plan have succeeded; deletions that follow each other run in parallel otherwise. */
+  /** Waits until the deletions before it in the plan have succeeded; otherwise consecutive deletions run in parallel. */
   readonly afterOthers?: boolean;
-  /** What becomes of the object's own children; absent: what the server does by default. */
+  /** The deletion's propagation policy; absent: the API server's default. */
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
 
@@ -149,40 +149,40 @@ export type RayCommand =
   /** Drops the result of the earlier command with this id. Ray itself is not asked. */
   | { readonly kind: 'settle' };
 
-/** Something is put off on purpose; the rest of the plan is carried out all the same. */
+/** A step is delayed on purpose; the rest of the plan is carried out. */
 export interface WaitAction {
   readonly type: 'wait';
   readonly message: string;
-  /** When it may be tried. */
+  /** When to try it. */
   readonly requeueAfterMs: number;
 }
 
-/** Ends the plan with an error: what was observed forbids to go on, and trying again later may help. */
+/** Ends the plan with an error because of what was observed. The key is retried with backoff. */
 export interface AbortAction {
   readonly type: 'abort';
   readonly message: string;
 }
 
-/** What to say and to remember of an action that writes. */
+/** Events and effects of an action that writes, by its outcome. */
 export interface Reported {
-  /** Reported for each object; `%n` stands for its name. */
+  /** Emitted for each object after a success; `%n` stands for its name. */
   readonly done?: PlannedEvent;
-  /** Reported when it fails; the error follows the note, after a comma unless the note ends in a colon. */
+  /** Emitted after a failure; the error is appended to the note, after a comma unless the note ends in a colon. */
   readonly failed?: PlannedEvent;
   /** The reason of the ReplicaFailure condition when it fails. */
   readonly failure?: string;
   readonly isOptional?: boolean;
-  /** Optional where nobody has allowed it to us; any other error is one. */
+  /** A 403 is ignored because the permission is optional; other failures are errors. */
   readonly mayBeForbidden?: boolean;
-  /** The rest of the plan does not depend on it: it goes on, and counts as failed in the end. */
+  /** After a failure the rest of the plan is still carried out, and the plan counts as failed. */
   readonly continueOnFailure?: boolean;
 }
 
-/** Something to tell the user about the object. */
+/** An event about the object. */
 export interface PlannedEvent {
   readonly severity: 'Normal' | 'Warning';
   readonly reason: string;
-  /** What was done or tried, e.g. `Create`. */
+  /** The event's action, e.g. `Create`. */
   readonly action: string;
   readonly note: string;
 }
@@ -190,13 +190,13 @@ export interface PlannedEvent {
 /** How carrying out a plan ended. */
 export type PlanOutcome = (
   | { readonly kind: 'done' }
-  /** Nothing is wrong: something has to be gone first, or to wait. */
+  /** No error: an object must be deleted first, or a step is delayed. */
   | { readonly kind: 'waiting'; readonly message: string; readonly requeueAfterMs?: number }
   | { readonly kind: 'failed'; readonly message: string; readonly failure?: string | undefined }
 ) & {
-  /** Groups of which a creation was refused. */
+  /** Worker groups with a refused creation. */
   readonly refusedGroups?: readonly string[];
-  /** What we asked for and may not do, one sentence each; also that of optional steps. */
+  /** Permissions that the operator lacks, one sentence each; including those of optional steps. */
   readonly missingPermissions?: readonly string[];
 };
 
@@ -211,7 +211,7 @@ export function warning(reason: string, action: string, note: string): PlannedEv
   return { severity: 'Warning', reason, action, note };
 }
 
-/** A warning that validation gives. */
+/** A warning event of validation. */
 export function validationWarning(reason: string, note: string): Action {
   return { type: 'event', event: warning(reason, 'Validate', note) };
 }

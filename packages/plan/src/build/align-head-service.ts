@@ -1,17 +1,16 @@
 import { isSameJson, type Service, type ServicePort } from '@manta/api';
 
-/** How a live head Service compares to the one that is wanted. */
+/** How the existing head Service differs from the desired one. */
 export interface HeadServiceAlignment {
-  /** The Service as it should be; undefined when it is so already. */
+  /** The Service to write; undefined when nothing has to change. */
   readonly aligned: Service | undefined;
-  /** What is wanted and cannot be had without making the Service anew. */
+  /** Desired changes that are possible only by recreating the Service. */
   readonly impossible: string | undefined;
 }
 
 /**
- * Brings a head Service up to date: its ports, labels, annotations and type. What others have added stays, and so do its addresses.
- * Whether it has an address of its own is decided when it is made and never changes; nor does its selector, since the head pod keeps the
- * labels that it was made with.
+ * Updates the ports, labels, annotations and type of a head Service. Keeps fields that others added, and its addresses. Whether it has a
+ * ClusterIP is decided at creation and never changes, nor does its selector: the head pod keeps the labels it was created with.
  */
 export function alignHeadService(live: Service, wanted: Service): HeadServiceAlignment {
   const metadata = {
@@ -40,13 +39,13 @@ export function alignHeadService(live: Service, wanted: Service): HeadServiceAli
   };
 }
 
-/** Wanted ports in their order, then those of others; a port that was renamed or moved is not one of others'. */
+/** Desired ports in their order, then ports that others added. A renamed or renumbered port of ours does not count as added. */
 function alignPorts(live: readonly ServicePort[], wanted: readonly ServicePort[]): readonly ServicePort[] {
   const same = (a: ServicePort, b: ServicePort) =>
     a.name === b.name || (a.port === b.port && protocol(a) === protocol(b));
   const known = wanted.map((port) => {
     const before = live.find(({ name }) => name === port.name) ?? live.find((each) => same(each, port));
-    // Unless told otherwise, a port leads to the one of the same number.
+    // Without a targetPort, a port leads to the same number.
     return { ...before, ...port, protocol: protocol(port), targetPort: port.targetPort ?? port.port };
   });
   const foreign = live.filter((port) => !wanted.some((each) => same(each, port)));

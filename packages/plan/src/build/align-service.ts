@@ -8,8 +8,7 @@ import {
 } from '@manta/api';
 
 /**
- * A Service as it should be, made from the one that is there; undefined when it says all that is wanted. Addresses stay, and so does what
- * others have added.
+ * The existing Service with the desired fields; undefined when it has them all. Keeps addresses and fields that others added.
  */
 export function alignService(live: Service, wanted: Service): Service | undefined {
   const { labels, annotations } = wanted.metadata ?? {};
@@ -31,31 +30,31 @@ export function alignService(live: Service, wanted: Service): Service | undefine
       ipFamilies,
       ipFamilyPolicy,
       ...wanted.spec,
-      // Whether a Service has an address, and which, is decided when it is made.
+      // Whether a Service has a ClusterIP, and which, is decided at creation.
       ...addressesOf(live),
     }),
   };
 }
 
-/** The addresses of a Service that has been given some, or is to have none. */
+/** The addresses that the API server assigned, or `None` for a headless Service. */
 function addressesOf({ spec }: Service): ServiceSpec {
   const { clusterIP, clusterIPs } = spec ?? {};
   return clusterIP === undefined ? {} : { clusterIP, ...(clusterIPs === undefined ? {} : { clusterIPs }) };
 }
 
-/** Of labels and annotations the API server keeps what is empty, too. */
+/** The API server keeps empty values in labels and annotations. */
 function has(live: StringMap = {}, wanted: StringMap = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => live[key] === value);
 }
 
-/** Whether the object goes when the owner goes. */
+/** Whether garbage collection deletes the object with this owner. */
 export function isControlledBy({ metadata }: KubeObject, owner: string): boolean {
   return metadata?.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner) ?? false;
 }
 
 /**
- * Whether `live` says everything that `wanted` says; it may say more, such as what the API server filled in. What is empty, zero or off
- * need not be said: the API server does not keep it.
+ * Whether `live` has every field of `wanted`. It may have more, e.g. defaults of the API server. Fields that are empty, zero or false may be
+ * absent: the API server drops them.
  */
 function says(live: unknown, wanted: unknown): boolean {
   if (wanted === undefined || wanted === null) return true;
@@ -72,7 +71,7 @@ function isOff(value: unknown): boolean {
   return value === false || value === 0 || value === '';
 }
 
-/** The order of ports means nothing; a selector, on the other hand, must say no more than is wanted. */
+/** Ports match in any order; a selector must not have more labels than desired. */
 function sorted(spec: ServiceSpec | undefined): unknown {
   const byName = (a: ServicePort, b: ServicePort) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
   const selector = Object.entries(spec?.selector ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));

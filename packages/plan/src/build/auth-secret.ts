@@ -10,10 +10,10 @@ import {
 } from '@manta/api';
 import { childMetadata } from './child-metadata.ts';
 
-/** Random bytes that a token is made of. */
+/** The number of random bytes in a token. */
 export const AUTH_TOKEN_BYTES = 32;
 
-/** Does the cluster need a token of its own? Not where the user brings a Secret or Kubernetes tokens are used. */
+/** Does the operator create a token for the cluster? Not if the user provides a Secret, or with Kubernetes tokens. */
 export function wantsAuthSecret(spec: RayClusterSpec): boolean {
   const { authOptions } = spec;
   return (
@@ -25,8 +25,8 @@ export function wantsAuthSecret(spec: RayClusterSpec): boolean {
 }
 
 /**
- * The Secret with the token that Ray asks its clients for; `random` are fresh random bytes, `secretName` is given where it is not the
- * usual one. Undefined where none is needed.
+ * The Secret with the token that Ray requires of its clients; undefined if none is needed. `random` are fresh random bytes; without
+ * `secretName` the Secret gets its default name.
  */
 export function buildAuthSecret(
   cluster: RayCluster,

@@ -16,7 +16,7 @@ import { addMissingEnv } from './container-env.ts';
 import { addMissingVolume } from './mounts.ts';
 import { mapContainer, mapInitContainer, mapRayContainer, type PodDraft } from './pod-draft.ts';
 
-/** Gives a container the token that Ray asks for, or the means to use its Kubernetes token as one. */
+/** Gives a container the token that Ray requires, or lets it use its Kubernetes token. */
 export function withAuth(container: Container, spec: RayClusterSpec, cluster: string): Container {
   if (!isAuthEnabled(spec)) return container;
   const mode = { name: EnvName.AuthMode, value: EnvValue.AuthModeToken };
@@ -33,8 +33,8 @@ export function withAuth(container: Container, spec: RayClusterSpec, cluster: st
 }
 
 /**
- * The same for a whole pod: the Ray container, the one that waits for the GCS, one that submits a job and was made before the cluster had
- * tokens, and the volume they share.
+ * Token authentication for a whole pod: the Ray container, the init container that waits for the GCS, a sidecar submitter that was built
+ * before tokens were enabled, and the volume that they share.
  */
 export function withPodAuth(draft: PodDraft, spec: RayClusterSpec, cluster: string): PodDraft {
   if (!isAuthEnabled(spec)) return draft;

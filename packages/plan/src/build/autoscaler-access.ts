@@ -14,8 +14,8 @@ import { childMetadata, clusterLabels } from './child-metadata.ts';
 const RBAC = 'rbac.authorization.k8s.io';
 
 /**
- * The autoscaler's account; undefined where none is needed or the head has an account of the user's own. Like the Role and the binding it
- * has the usual name unless another is given.
+ * The autoscaler's ServiceAccount; undefined if autoscaling is off or the user chose a ServiceAccount for the head. Without `name` it has the
+ * default name, like the Role and the RoleBinding.
  */
 export function buildAutoscalerServiceAccount(
   cluster: RayCluster,
@@ -26,7 +26,7 @@ export function buildAutoscalerServiceAccount(
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: childMetadata(cluster, name, clusterLabels(cluster)) };
 }
 
-/** What the autoscaler may do in the cluster's namespace; undefined where it does not run. */
+/** The autoscaler's Role in the cluster's namespace; undefined if autoscaling is off. */
 export function buildAutoscalerRole(
   cluster: RayCluster,
   spec: RayClusterSpec,
@@ -41,14 +41,14 @@ export function buildAutoscalerRole(
   };
 }
 
-/** The live Role with the rules that it lacks, or undefined where it has them all; rules that others have added stay. */
+/** The existing Role with its missing rules added; undefined if none is missing. Keeps rules that others added. */
 export function alignAutoscalerRole(live: Role, wanted: Role): Role | undefined {
   const has = new Set((live.rules ?? []).map((rule) => canonicalJson(rule)));
   const missing = (wanted.rules ?? []).filter((rule) => !has.has(canonicalJson(rule)));
   return missing.length === 0 ? undefined : { ...live, rules: [...(live.rules ?? []), ...missing] };
 }
 
-/** Gives the autoscaler's Role to the account of the head pod; undefined where the autoscaler does not run. */
+/** Binds the autoscaler's Role to the head pod's ServiceAccount; undefined if autoscaling is off. */
 export function buildAutoscalerRoleBinding(
   cluster: RayCluster,
   spec: RayClusterSpec,
@@ -66,7 +66,7 @@ export function buildAutoscalerRoleBinding(
   };
 }
 
-/** The account that the user has chosen for the head pod. It must exist: we never make one that is not ours. */
+/** The ServiceAccount that the user chose for the head pod. It must exist: the operator creates only its own. */
 export function ownServiceAccount({ headGroupSpec }: RayClusterSpec): string | undefined {
   return headGroupSpec.template.spec?.serviceAccountName || undefined;
 }

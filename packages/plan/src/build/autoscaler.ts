@@ -8,7 +8,7 @@ import { withTls } from './tls.ts';
 const START = 'ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)';
 const RESOURCES = { cpu: '500m', memory: '512Mi' } as const;
 
-/** Ray's autoscaler, which runs beside the head and asks for workers by patching the RayCluster. */
+/** Ray's autoscaler, a sidecar of the head that requests workers by patching the RayCluster. */
 export function autoscalerContainer(
   spec: RayClusterSpec,
   cluster: string,
@@ -34,7 +34,7 @@ export function autoscalerContainer(
   return withOptions(isTlsEnabled(spec, context.gates) ? withTls(authorized) : authorized, spec);
 }
 
-/** The variable by which Ray learns which autoscaler it has; none where Ray shall decide. */
+/** The variable that selects the autoscaler version; none if Ray decides. */
 export function autoscalerVersionEnv(version: string | undefined): readonly { name: string; value: string }[] {
   if (version === 'v2') return [{ name: EnvName.EnableAutoscalerV2, value: 'true' }];
   if (version === 'v1') return [{ name: EnvName.EnableAutoscalerV2, value: 'false' }];

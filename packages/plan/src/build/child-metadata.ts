@@ -1,7 +1,7 @@
 import { Label, LabelValue, NodeType, type ObjectMeta, podNames, type RayCluster, type StringMap } from '@manta/api';
 import { controllerReference } from './owner.ts';
 
-/** Metadata of an object that belongs to the cluster, lies in its namespace and goes with it. */
+/** Metadata of a child object: in the cluster's namespace, and owned by the cluster. */
 export function childMetadata(
   cluster: RayCluster,
   name: string,
@@ -17,7 +17,7 @@ export function childMetadata(
   };
 }
 
-/** The labels by which users find everything that was made for a cluster. */
+/** The labels by which users find all child objects of a cluster. */
 export function clusterLabels(cluster: RayCluster): StringMap {
   return {
     [Label.Cluster]: cluster.metadata?.name ?? '',
@@ -26,7 +26,7 @@ export function clusterLabels(cluster: RayCluster): StringMap {
   };
 }
 
-/** The same for what stands in front of the head. */
+/** The labels of an Ingress or Route to the head. */
 export function headFrontLabels(cluster: RayCluster): StringMap {
   return {
     ...clusterLabels(cluster),

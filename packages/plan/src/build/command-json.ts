@@ -1,6 +1,6 @@
 /**
- * JSON as it stands in a command that we generate: keys in order, nulls kept, and the characters that HTML treats specially escaped, since
- * the text that other implementations make has them so and a Job or a pod must not differ by them.
+ * JSON in generated commands: sorted keys, nulls kept, and HTML characters escaped as Go's encoder does. The text must equal KubeRay's, so
+ * that Jobs and pods of both operators do not differ.
  */
 export function commandJson(value: unknown): string {
   return ordered(value).replace(

@@ -5,8 +5,8 @@ import { bash } from './shell.ts';
 const RAISE_OPEN_FILES = 'ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}; ';
 
 /**
- * Puts the generated `ray start` behind what the user wants to run first. A user who starts Ray himself, or who says so by the
- * overwrite annotation, keeps his own command.
+ * Appends the generated `ray start` to the user's command. A command that already starts Ray, or a pod with the overwrite annotation, keeps
+ * the user's command unchanged.
  */
 export function withRayCommand(
   container: Container,
@@ -22,7 +22,7 @@ export function withRayCommand(
   return { ...container, command: bash(context), args: [before === '' ? generated : `${before} && ${generated}`] };
 }
 
-/** Whether the user's own words start Ray, be it in one shell string or as words of their own. */
+/** Whether the user's command starts Ray, as one shell string or as separate arguments. */
 function startsRay(words: readonly string[]): boolean {
   return words.some(
     (word, i) => word.includes('ray start') || (/^(?:.*\/)?ray$/.test(word) && words[i + 1] === 'start'),

@@ -1,9 +1,9 @@
 import type { Container, PodTemplateSpec, RayClusterSpec, RayServiceSpec, Service } from '@manta/api';
 
 /**
- * A service's spec with the empty objects that Go programs write wherever the API's types have them: resources of containers, metadata of
- * templates, status of Services, a target of 0 for their ports. They mean nothing, but the first program that goes through those types (a queueing system, say, or the
- * peer) would add them, and the generation would change in the middle of a service's life as if somebody had edited it.
+ * A service's spec with the empty objects that Go clients write: container resources, template metadata, Service status, `targetPort: 0`.
+ * They have no meaning. Without them, the first Go client that updates the object (Kueue, KubeRay) would add them, and the generation would
+ * change as if a user had edited the spec.
  */
 export function completeServiceSpec(spec: RayServiceSpec): RayServiceSpec {
   const { serveService, rayClusterConfig } = spec;

@@ -1,11 +1,11 @@
 import type { Container, EnvVar } from '@manta/api';
 
-/** Appends variables whatever is there already; of two with one name Kubernetes takes the later. */
+/** Appends variables even if the name exists: Kubernetes uses the last value of a name. */
 export function appendEnv(container: Container, variables: readonly EnvVar[]): Container {
   return variables.length === 0 ? container : { ...container, env: [...(container.env ?? []), ...variables] };
 }
 
-/** Appends those variables whose names the container does not have yet: the user's own value wins. */
+/** Appends only variables that the container does not have: the user's value wins. */
 export function addMissingEnv(container: Container, variables: readonly EnvVar[]): Container {
   return variables.reduce(
     (result, variable) => (hasEnv(result, variable.name) ? result : appendEnv(result, [variable])),

@@ -1,20 +1,20 @@
 import type { Container, EnvVar, FeatureGates, OperatorEnv, StringMap } from '@manta/api';
 import type { BatchSchedulerName } from '../scheduling/scheduler.ts';
 
-/** What an installation says about every pod, beside the custom resource itself. */
+/** Settings of the installation that apply to every pod, besides those of the custom resource. */
 export interface BuildContext {
   readonly env: OperatorEnv;
   readonly gates: FeatureGates;
-  /** Our own version: stamped on head pods and told to Ray's usage statistics. */
+  /** The operator's version: written on head pods and reported to Ray's usage statistics. */
   readonly operatorVersion: string;
   readonly podDefaults: PodDefaults;
-  /** New clusters get tokens, network policies and mutual TLS unless they say otherwise. */
+  /** The secure profile: new clusters get tokens, NetworkPolicies and mutual TLS unless their spec turns them off. */
   readonly isSecure?: boolean;
-  /** Heads are asked through the API server, whose addresses no selector knows. */
+  /** The operator reaches heads through the API server's proxy, whose addresses no pod selector matches. */
   readonly asksThroughApiServer?: boolean;
-  /** The namespace that the operator's pods run in; absent where that is not known. */
+  /** The namespace of the operator's own pods; absent if unknown. */
   readonly operatorNamespace?: string | undefined;
-  /** Absent: pods are left to the scheduler that their templates name. */
+  /** Absent: no batch scheduler. Pods use the scheduler in their templates. */
   readonly batchScheduler?: BatchSchedulerName | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface BuildContext {
 export interface PodDefaults {
   readonly headSidecarContainers?: readonly Container[];
   readonly workerSidecarContainers?: readonly Container[];
-  /** Added to the Ray container where the user has no variable of that name. */
+  /** Added to the Ray container unless the user set a variable of that name. */
   readonly defaultContainerEnvs?: readonly EnvVar[];
-  /** Added where neither the user nor the operator has set the key. */
+  /** Added unless the user or the operator set the key. */
   readonly defaultPodAnnotations?: StringMap;
   readonly defaultPodLabels?: StringMap;
 }

@@ -3,12 +3,12 @@ import type { BuildContext } from './context.ts';
 import { mapRayContainer, type PodDraft, rayContainerOf, withSpec } from './pod-draft.ts';
 import { bash } from './shell.ts';
 
-/** What Ray gets to end its processes once its work is over or its time is up. */
+/** Time for Ray to stop its processes after the drain deadline. */
 const MARGIN_SECONDS = 15;
 
 /**
- * Lets a worker that is deleted or evicted finish its work: Ray is told that the node goes, gives it nothing new, and has so many seconds
- * for the rest. What the user's own template says about its end is left as it is.
+ * Drains a worker that is deleted or evicted: a preStop hook asks Ray to schedule nothing new on the node and waits until its work ends or
+ * the deadline passes. A preStop hook or grace period in the user's template is not changed.
  */
 export function withDrain(draft: PodDraft, cluster: RayCluster, context: BuildContext): PodDraft {
   const wished = drainSeconds(cluster, context);
@@ -21,13 +21,13 @@ export function withDrain(draft: PodDraft, cluster: RayCluster, context: BuildCo
   return withSpec(drained, { terminationGracePeriodSeconds: graceSeconds });
 }
 
-/** The cluster's own wish, else the installation's; nonsense counts as not said. */
+/** The cluster's annotation, else the installation's setting; an invalid value counts as unset. */
 function drainSeconds({ metadata }: RayCluster, { env }: BuildContext): number {
   const said = parseGoInt(metadata?.annotations?.[Annotation.WorkerDrainSeconds] ?? '');
   return said.ok ? said.value : env.workerDrainSeconds;
 }
 
-/** Ends as soon as Ray has left the node; a Ray that cannot be reached has nothing to finish. */
+/** Returns when Ray has left the node, or at once if Ray cannot be reached. */
 function drainScript(seconds: number): string {
   const drain = `timeout 30 ray drain-node --address "$RAY_ADDRESS" --reason DRAIN_NODE_REASON_PREEMPTION --reason-message "The Pod is being deleted" --deadline-remaining-seconds ${seconds}`;
   return `${drain} || exit 0; end=$((SECONDS + ${seconds})); while [ $SECONDS -lt $end ] && grep -qsx raylet /proc/[0-9]*/comm; do sleep 1; done`;

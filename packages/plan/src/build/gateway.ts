@@ -17,12 +17,12 @@ export function buildGateway(service: RayService, gatewayClassName: string): Gat
   };
 }
 
-/** The Gateway as it should be, made from the one that is there; undefined when nothing that we manage differs. */
+/** The existing Gateway with the desired fields; undefined when no managed field differs. */
 export function alignGateway(live: Gateway, wanted: Gateway): Gateway | undefined {
   return managed(live) === managed(wanted) ? undefined : { ...live, spec: { ...wanted.spec } };
 }
 
-/** What the API or others add to a listener is left out. */
+/** Compares only managed fields of a listener. */
 function managed({ spec }: Gateway): string {
   const listeners = (spec?.listeners ?? []).map(({ name, protocol, port }) => [name, protocol, port]);
   return JSON.stringify([spec?.gatewayClassName, listeners]);

@@ -18,7 +18,7 @@ import { controllerReference } from './owner.ts';
 const DEFAULT_SIZE = '1Gi';
 const DEFAULT_ACCESS_MODES: readonly string[] = ['ReadWriteOnce'];
 
-/** The volume claim of an embedded GCS store; undefined where there is no such store or the user brings a claim. */
+/** The PersistentVolumeClaim of an embedded GCS store; undefined without such a store, or if the user provides a claim. */
 export function buildGcsClaim(cluster: RayCluster, spec: RayClusterSpec): PersistentVolumeClaim | undefined {
   const storage = storageOf(spec);
   if (!isGcsFaultToleranceEmbedded(spec) || storage.claimName) return undefined;
@@ -41,7 +41,7 @@ export function buildGcsClaim(cluster: RayCluster, spec: RayClusterSpec): Persis
   };
 }
 
-/** In which ways a claim that exists differs from what the spec asks for, in words; undefined where it does not. */
+/** How an existing claim differs from the spec, as text; undefined if it does not. */
 export function describeClaimDrift(
   { spec: live = {} }: PersistentVolumeClaim,
   spec: RayClusterSpec,
@@ -62,7 +62,7 @@ export function describeClaimDrift(
   return differences.length === 0 ? undefined : differences.join('; ');
 }
 
-/** The claim with the owner that the deletion policy asks for, or undefined where it has the right one. */
+/** The claim with the owner reference that its deletion policy requires; undefined if it is right already. */
 export function alignClaimOwner(
   claim: PersistentVolumeClaim,
   cluster: RayCluster,
@@ -74,7 +74,7 @@ export function alignClaimOwner(
   const shouldBeOwned = !outlivesCluster(storageOf(spec));
   if (isOwned === shouldBeOwned) return undefined;
   const others = owners.filter((owner) => owner.uid !== uid);
-  // Another controller's claim can't get a second one; the API server would refuse it on every pass.
+  // A claim cannot have two controllers: the API server would reject the update at every reconcile.
   if (shouldBeOwned && others.some((owner) => owner.controller === true)) return undefined;
   const ownerReferences = shouldBeOwned ? [...others, controllerReference('RayCluster', cluster)] : others;
   return { ...claim, metadata: { ...claim.metadata, ownerReferences } };
@@ -101,7 +101,7 @@ function isSameAmount(a: Quantity, b: Quantity): boolean {
   return first.ok && second.ok ? compareQuantities(first.value, second.value) === 0 : a === b;
 }
 
-/** A quantity as Kubernetes writes it. */
+/** A quantity in Kubernetes' canonical form. */
 function shown(quantity: Quantity): string {
   const amount = parseQuantity(quantity);
   return amount.ok ? formatQuantity(amount.value) : String(quantity);

@@ -18,7 +18,7 @@ import { addMissingEnv, appendEnv, hasEnv } from './container-env.ts';
 import { mapRayContainer, type PodDraft, withAnnotations, withSpec } from './pod-draft.ts';
 import type { StartParams } from './start-params.ts';
 
-/** Start parameters by which Ray's head logs in to Redis; the values come from the container's own environment. */
+/** Start parameters with Redis credentials; the values come from the container's environment variables. */
 export function faultToleranceParams(spec: RayClusterSpec): StartParams {
   const options = spec.gcsFaultToleranceOptions;
   if (isGcsFaultToleranceEmbedded(spec)) return {};
@@ -28,7 +28,7 @@ export function faultToleranceParams(spec: RayClusterSpec): StartParams {
   };
 }
 
-/** Tells the head where the GCS keeps what must survive it. The annotation says the outcome either way. */
+/** Configures the head's external GCS storage. The annotation records whether fault tolerance is enabled. */
 export function withHeadFaultTolerance(
   draft: PodDraft,
   cluster: RayCluster,
@@ -44,7 +44,7 @@ export function withHeadFaultTolerance(
     : withRedis(marked, cluster, spec, params);
 }
 
-/** Gives workers the time that a new head needs to come up. */
+/** Makes workers wait long enough for a new head to start. */
 export function withWorkerFaultTolerance(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec): PodDraft {
   if (!isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations)) return draft;
   const timeout = {
@@ -54,7 +54,7 @@ export function withWorkerFaultTolerance(draft: PodDraft, cluster: RayCluster, s
   return mapRayContainer(draft, (container) => addMissingEnv(container, [timeout]));
 }
 
-/** The name under which this cluster's state lies in Redis: its uid unless it was given one. */
+/** The Redis namespace of this cluster's state: its uid unless the user set one. */
 export function storageNamespaceOf(cluster: RayCluster): string {
   return (
     cluster.spec?.gcsFaultToleranceOptions?.externalStorageNamespace ||
@@ -63,7 +63,7 @@ export function storageNamespaceOf(cluster: RayCluster): string {
   );
 }
 
-/** The same as Ray has it: a variable of the user's own in the head's container wins over it. */
+/** The namespace that Ray uses: a variable in the user's head container overrides it. */
 export function usedStorageNamespace(cluster: RayCluster): string {
   const own = envByName(headEnv(cluster.spec), EnvName.ExternalStorageNamespace);
   return textOf(own?.value) || storageNamespaceOf(cluster);
@@ -81,7 +81,7 @@ function withRedis(draft: PodDraft, cluster: RayCluster, spec: RayClusterSpec, p
 function withRedisCredentials(container: Container, spec: RayClusterSpec, params: StartParams): Container {
   const options = spec.gcsFaultToleranceOptions;
   if (options === undefined) {
-    // The old way, by annotation: the password stands in the start parameters, and the cleanup needs it as a variable.
+    // Legacy configuration by annotation: the password is a start parameter, and the cleanup Job needs it as a variable.
     const password = params['redis-password'];
     return password === undefined || hasEnv(container, EnvName.RedisPassword)
       ? container

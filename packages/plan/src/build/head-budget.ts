@@ -10,12 +10,12 @@ import {
 import { childMetadata, clusterLabels } from './child-metadata.ts';
 import type { BuildContext } from './context.ts';
 
-/** policy/v1 PodDisruptionBudget, as far as we use it. */
+/** The fields of a policy/v1 PodDisruptionBudget that the operator uses. */
 export interface PodDisruptionBudget extends KubeObject {
   readonly spec: { readonly minAvailable: number; readonly selector: { readonly matchLabels: StringMap } };
 }
 
-/** Keeps evictions from taking the head: with it the whole cluster would go. Undefined where nobody asks for that. */
+/** Protects the head from eviction, which would end the whole cluster. Undefined unless the user asks for it. */
 export function buildHeadBudget(cluster: RayCluster, { env }: BuildContext): PodDisruptionBudget | undefined {
   const { name = '', annotations } = cluster.metadata ?? {};
   if (!env.headDisruptionBudget || annotations?.[Annotation.HeadDisruptionBudget] === 'false') return undefined;
@@ -24,7 +24,7 @@ export function buildHeadBudget(cluster: RayCluster, { env }: BuildContext): Pod
     kind: 'PodDisruptionBudget',
     metadata: childMetadata(cluster, clusterObjectNames.headBudget(name), clusterLabels(cluster)),
     spec: {
-      // Of pods whose owner cannot be scaled Kubernetes only understands how many there have to be, not how many may be missing.
+      // For pods whose owner has no scale subresource, Kubernetes supports only an absolute minAvailable.
       minAvailable: 1,
       selector: { matchLabels: { [Label.Cluster]: name, [Label.NodeType]: NodeType.Head } },
     },

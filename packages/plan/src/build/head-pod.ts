@@ -32,7 +32,7 @@ import { finishRayPod, overwriteAnnotation, withHistoryCollector, withMetricsPor
 import { groupStartParams, headPortOf, headStartParams } from './start-params.ts';
 import { withPodTls } from './tls.ts';
 
-/** The head pod of a cluster whose spec is valid and has its defaults. */
+/** The head pod of a cluster. The spec must be valid and defaulted. */
 export function buildHeadPod(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): Pod {
   const group = spec.headGroupSpec;
   const { name = '', namespace = '' } = cluster.metadata ?? {};
@@ -64,13 +64,13 @@ export function buildHeadPod(cluster: RayCluster, spec: RayClusterSpec, context:
   return { ...pod, metadata: { ...pod.metadata, namespace } };
 }
 
-/** Writes on a head pod by which spec and by which operator it was made. */
+/** Annotates a head pod with the hash of its spec and the operator's version. */
 export function stampHeadPod(pod: Pod, hash: string, operatorVersion: string): Pod {
   const annotations = { [Annotation.RecreateHash]: hash, [Annotation.OperatorVersion]: operatorVersion };
   return { ...pod, metadata: { ...pod.metadata, annotations: { ...pod.metadata?.annotations, ...annotations } } };
 }
 
-/** The name under which workers and clients reach the head. */
+/** The DNS name of the head for workers and clients. */
 export function headFqdn(cluster: RayCluster, spec: RayClusterSpec, { env }: BuildContext): string {
   const service = serviceNames.head(cluster.metadata?.name ?? '', spec.headGroupSpec.headService?.metadata?.name);
   return serviceNames.headFqdn(service, cluster.metadata?.namespace ?? '', env.clusterDomain);
@@ -95,7 +95,7 @@ function withAutoscaler(draft: PodDraft, cluster: string, spec: RayClusterSpec, 
   const withVersion = mapRayContainer(draft, (ray) => appendEnv(ray, version));
   return withSpec(appendContainers(withVersion, [container]), {
     serviceAccountName: clusterObjectNames.serviceAccount(cluster, draft.spec.serviceAccountName),
-    // The new autoscaler replaces nodes itself: a container that comes back under the same pod would confuse it.
+    // Autoscaler v2 replaces nodes itself: a container that restarts in the same pod would confuse it.
     ...(isAutoscalerV2(spec) ? { restartPolicy: 'Never' } : {}),
   });
 }

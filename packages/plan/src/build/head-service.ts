@@ -18,7 +18,7 @@ import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { podLabels } from './pod-labels.ts';
 import { dashboardPort, headServicePorts, portsOfUser } from './service-ports.ts';
 
-/** The Service by which workers and clients reach the head. A Service of the user's own is completed, never contradicted. */
+/** The Service through which workers and clients reach the head. Fields of the user's `headService` win; missing ones are added. */
 export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, context: BuildContext): Service {
   const { headService, template } = spec.headGroupSpec;
   const name = serviceNames.head(cluster.metadata?.name ?? '', headService?.metadata?.name);
@@ -39,12 +39,12 @@ export function buildHeadService(cluster: RayCluster, spec: RayClusterSpec, cont
   };
 }
 
-/** The port of the head pod that its dashboard listens on. */
+/** The dashboard port of the head pod. */
 export function headDashboardPort({ headGroupSpec }: RayClusterSpec): number {
   return dashboardPort(rayContainerOf(draftOf(headGroupSpec.template).spec));
 }
 
-/** The labels that find a cluster's head Service, under whatever name. */
+/** The labels that select a cluster's head Service, whatever its name. */
 export function headServiceSelector(cluster: string): StringMap {
   return {
     [Label.Cluster]: cluster,
@@ -54,8 +54,7 @@ export function headServiceSelector(cluster: string): StringMap {
 }
 
 /**
- * Without further wishes the Service has no address of its own: its name leads to the head pod itself, also before Ray is ready, because
- * workers join early.
+ * The Service is headless by default. It publishes the head's address before Ray is ready, because workers join early.
  */
 function kindOfService({ headGroupSpec }: RayClusterSpec, { env }: BuildContext): ServiceSpec {
   const { headService, serviceType } = headGroupSpec;
@@ -67,7 +66,7 @@ function kindOfService({ headGroupSpec }: RayClusterSpec, { env }: BuildContext)
   };
 }
 
-/** Names and numbers of ports must be unique; of two with the same the user's counts. */
+/** Port names and numbers must be unique; the user's port wins. */
 function withDefaults(own: readonly ServicePort[], defaults: readonly ServicePort[]): readonly ServicePort[] {
   const names = new Set(own.map(({ name }) => name));
   const numbers = new Set(own.filter(({ protocol = 'TCP' }) => protocol === 'TCP').map(({ port }) => port));
@@ -83,7 +82,7 @@ function headPodLabels(cluster: RayCluster, { headGroupSpec }: RayClusterSpec): 
 
 const SELECTED = [Label.Cluster, Label.NodeType, Label.Identifier, Label.AppName, Label.AppCreatedBy] as const;
 
-/** What the head pod carries, also where the user has given these labels other values. */
+/** The labels on the head pod, even if the user set other values. */
 function selectorOf(labels: StringMap): StringMap {
   return Object.fromEntries(SELECTED.map((key) => [key, labels[key] ?? '']));
 }

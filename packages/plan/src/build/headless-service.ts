@@ -9,7 +9,7 @@ import {
 } from '@manta/api';
 import { childMetadata } from './child-metadata.ts';
 
-/** Gives the hosts of multi-host replicas names by which they find each other; undefined where every replica is one host. */
+/** Gives hosts of multi-host replicas DNS names; undefined if every replica has one host. */
 export function buildHeadlessService(cluster: RayCluster, spec: RayClusterSpec): Service | undefined {
   if (!spec.workerGroupSpecs?.some((group) => hostsPerReplica(group) > 1)) return undefined;
   const { name = '' } = cluster.metadata ?? {};
@@ -20,7 +20,7 @@ export function buildHeadlessService(cluster: RayCluster, spec: RayClusterSpec):
     spec: {
       type: 'ClusterIP',
       clusterIP: 'None',
-      // The hosts look each other up before any of them is ready.
+      // Hosts resolve each other before they are ready.
       publishNotReadyAddresses: true,
       selector: { [Label.Cluster]: name, [Label.NodeType]: NodeType.Worker },
     },

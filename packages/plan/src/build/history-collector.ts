@@ -38,7 +38,7 @@ export function historyCollector(
   return withAuth(appendEnv(container, env), spec, name);
 }
 
-/** Makes Ray hand its events to the collector; the user's own settings win. */
+/** Makes Ray export its events to the collector; the user's settings win. */
 export const EVENT_EXPORT_ENV: readonly EnvVar[] = [
   { name: EnvName.EnableRayEvent, value: 'true' },
   { name: EnvName.EnableCoreWorkerRayEventToAggregator, value: 'true' },

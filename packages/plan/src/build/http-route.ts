@@ -2,14 +2,14 @@ import { canonicalJson, type RayService, serviceNames } from '@manta/api';
 import type { HttpBackendRef, HttpRoute, HttpRouteRule } from '../rayservice/observed.ts';
 import { controllerReference } from './owner.ts';
 
-/** A Service that gets a share of the traffic. */
+/** A Service and its traffic weight. */
 export interface Backend {
   readonly service: string;
   readonly port: number;
   readonly weight: number;
 }
 
-/** The HTTPRoute that shares the traffic out between the clusters of a service. */
+/** The HTTPRoute that splits the traffic between the clusters of a service by weight. */
 export function buildHttpRoute(service: RayService, backends: readonly Backend[]): HttpRoute {
   const { name = '', namespace = '' } = service.metadata ?? {};
   return {
@@ -32,14 +32,14 @@ export function buildHttpRoute(service: RayService, backends: readonly Backend[]
   };
 }
 
-/** The route as it should be, made from the one that is there; undefined when nothing that we manage differs. */
+/** The existing route with the desired fields; undefined when no managed field differs. */
 export function alignHttpRoute(live: HttpRoute, wanted: HttpRoute): HttpRoute | undefined {
   return managed(live) === managed(wanted) ? undefined : { ...live, spec: { ...wanted.spec } };
 }
 
 /**
- * A user's own route with the shares of a service: in each rule that has a backend of the service, those backends are replaced and everything
- * else stays. Undefined when nothing differs; `none` when no rule has such a backend.
+ * A user's adopted route with the traffic weights of a service: in each rule with a backend of the service, those backends are replaced and
+ * everything else stays. Undefined when nothing differs; `none` when no rule has such a backend.
  */
 export function shareInRoute(
   live: HttpRoute,
@@ -53,7 +53,7 @@ export function shareInRoute(
     const refs = rule.backendRefs ?? [];
     const [first] = refs.filter(({ name }) => isOurs(name));
     if (first === undefined) return rule;
-    // What the user says about a backend, such as filters, holds for those that take its place.
+    // The user's settings of a backend, e.g. filters, apply to the backends that replace it.
     const ours = backends.map((backend) => ({ ...first, ...backendRef(backend, namespace) }));
     return { ...rule, backendRefs: [...ours, ...refs.filter(({ name }) => !isOurs(name))] };
   });
@@ -61,7 +61,7 @@ export function shareInRoute(
   return managed(next) === managed(live) ? undefined : next;
 }
 
-/** The share of a cluster's traffic as the route has it; undefined where the route does not name the cluster. */
+/** The traffic weight of a cluster in the route; undefined if the route does not name the cluster. */
 export function weightOf(route: HttpRoute, cluster: string): number | undefined {
   const name = serviceNames.serve(cluster);
   const ref = route.spec?.rules?.flatMap(({ backendRefs = [] }) => backendRefs).find((each) => each.name === name);
@@ -76,7 +76,7 @@ function weightOrDefault({ weight = 1 }: HttpBackendRef): number {
   return weight;
 }
 
-/** What we manage, without what the API adds and without the difference between absent and empty. */
+/** The managed fields, without API defaults; absent and empty are equal. */
 function managed({ spec }: HttpRoute): string {
   const parents = (spec?.parentRefs ?? []).map(({ name, namespace }) => [name, namespace]);
   return canonicalJson([spec?.hostnames ?? [], parents, (spec?.rules ?? []).map(managedRule)]);

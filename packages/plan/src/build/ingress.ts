@@ -12,7 +12,7 @@ import { childMetadata, headFrontLabels } from './child-metadata.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { dashboardPort } from './service-ports.ts';
 
-/** The Ingress in front of the head's dashboard; undefined unless it is wanted. */
+/** The Ingress to the head's dashboard; undefined unless enabled. */
 export function buildIngress(
   cluster: RayCluster,
   spec: RayClusterSpec,
@@ -40,16 +40,15 @@ export function buildIngress(
   };
 }
 
-/** An Ingress as it is. */
+/** An existing Ingress. */
 export interface LiveIngress extends Ingress {
-  /** Annotations that nobody but us has put on it, as far as the API server remembers. */
+  /** Annotation keys that only the operator set, according to managedFields. */
   readonly inherited?: readonly string[];
 }
 
 /**
- * The live Ingress as it should be, or undefined where it is so already. Labels and annotations that others have put on it stay, and so
- * does a class that the installation has filled in where the user asks for none. Annotations that it has from the cluster go when the
- * cluster no longer has them.
+ * The existing Ingress with the desired fields; undefined when nothing has to change. Keeps labels and annotations that others added, and a
+ * default class that the installation filled in. Removes annotations that came from the cluster and were removed there.
  */
 export function alignIngress({ inherited = [], ...live }: LiveIngress, wanted: Ingress): Ingress | undefined {
   const { ingressClassName } = live.spec ?? {};
@@ -62,13 +61,13 @@ export function alignIngress({ inherited = [], ...live }: LiveIngress, wanted: I
   return isSame ? undefined : { ...live, metadata: { ...live.metadata, labels, annotations }, spec };
 }
 
-/** Annotations that speak to whatever serves the Ingress or Route; what kubectl keeps for itself is about the cluster alone. */
+/** Annotations for the ingress controller; kubectl's own annotation describes only the cluster. */
 export function inheritedAnnotations({ metadata }: RayCluster): StringMap {
   const entries = Object.entries(metadata?.annotations ?? {});
   return Object.fromEntries(entries.filter(([key]) => !key.startsWith('kubectl.kubernetes.io/')));
 }
 
-/** Only where whoever serves the Ingress decides what a path means may it have none. */
+/** A path may be empty only with pathType ImplementationSpecific. */
 function pathOf(path: string | undefined, pathType: IngressPathType = IngressPathType.Prefix) {
   return path === '' && pathType === IngressPathType.ImplementationSpecific
     ? { pathType }

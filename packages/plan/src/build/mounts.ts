@@ -14,7 +14,7 @@ export function addMissingMount(container: Container, mount: VolumeMount): Conta
   return isTaken ? container : { ...container, volumeMounts: [...volumeMounts, mount] };
 }
 
-/** Appends a mount unless something is mounted at exactly that path. */
+/** Appends a mount unless exactly that path is mounted. */
 export function addMountAtFreePath(container: Container, mount: VolumeMount): Container {
   const { volumeMounts = [] } = container;
   return mountsPath(container, mount.mountPath) ? container : { ...container, volumeMounts: [...volumeMounts, mount] };

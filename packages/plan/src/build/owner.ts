@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '@manta/api';
 
-/** Says that `owner`, of our own API group, made the object and that it goes when the owner goes. */
+/** The controller owner reference to `owner`, a custom resource of ray.io: garbage collection deletes the object with it. */
 export function controllerReference(kind: string, owner: KubeObject): OwnerReference {
   return {
     apiVersion: 'ray.io/v1',

@@ -1,6 +1,6 @@
 import { type Container, type ObjectMeta, type PodSpec, type PodTemplateSpec, RAY_CONTAINER_INDEX } from '@manta/api';
 
-/** A pod on its way: every step takes one and returns the next, and the user's template is never changed. */
+/** A pod under construction: every step returns a new draft. The user's template is never modified. */
 export interface PodDraft {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
@@ -18,7 +18,7 @@ export function withAnnotations(draft: PodDraft, annotations: Readonly<Record<st
   return { ...draft, metadata: { ...draft.metadata, annotations: { ...draft.metadata.annotations, ...annotations } } };
 }
 
-/** The container that runs Ray: the first one. Validation has made sure that there is one. */
+/** The Ray container: the first one. Validation guarantees that it exists. */
 export function rayContainerOf(spec: PodSpec): Container {
   return spec.containers[RAY_CONTAINER_INDEX] ?? { name: '' };
 }

@@ -1,14 +1,14 @@
 import { Label, LabelValue, type NodeType, podNames, type StringMap } from '@manta/api';
 
-/** Where a worker stands in its group. */
+/** The place of a worker in its group. */
 export interface ReplicaPlace {
-  /** Unique within the group; the smallest free number is given out. */
+  /** Unique within the group; new replicas get the smallest free number. */
   readonly index: number;
-  /** Only in groups with several hosts a replica. */
+  /** Only in multi-host groups. */
   readonly host?: { readonly replicaName: string; readonly index: number };
 }
 
-/** The labels of a Ray pod: ours, overlaid by the user's, except those by which we find our pods again. */
+/** The labels of a Ray pod. The user's labels win, except over those that the operator selects pods by. */
 export function podLabels(
   cluster: string,
   nodeType: NodeType,
@@ -28,7 +28,7 @@ export function podLabels(
   };
 }
 
-/** The labels by which a worker's place is known. */
+/** The labels that record a worker's place. */
 export function placeLabels({ index, host }: ReplicaPlace): StringMap {
   return {
     [Label.ReplicaIndex]: String(index),

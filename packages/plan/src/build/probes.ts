@@ -13,7 +13,7 @@ import {
 } from '@manta/api';
 import type { StartParams } from './start-params.ts';
 
-/** What decides how a Ray container's health is asked for. */
+/** Inputs that decide a Ray container's probes. */
 export interface ProbeInput {
   readonly nodeType: NodeType;
   readonly origin: OriginCrd;
@@ -21,7 +21,7 @@ export interface ProbeInput {
   readonly params: StartParams;
 }
 
-/** From this release on one path answers for all of a node's processes. */
+/** From this Ray release, one HTTP path reports the health of all processes of a node. */
 const UNIFIED_HEALTH = [2, 53, 0] as const;
 
 /** Adds the probes that the user has not set. */
@@ -37,7 +37,7 @@ function readinessProbe(input: ProbeInput, container: Container): Probe {
   if (input.nodeType !== NodeType.Worker || input.origin !== OriginCrd.RayService) {
     return { ...timing(input, 10, 10), ...nodeHealth(input) };
   }
-  // A worker that serves leaves the Service at the first sign of trouble.
+  // A Serve worker leaves the Service at its first failed check.
   return { ...timing(input, 10, 1), ...shellCheck([raylet(input), serveProxy(container)]) };
 }
 
@@ -68,12 +68,12 @@ const serveProxy = (container: Container) =>
 const agentPort = ({ params }: ProbeInput) =>
   portFrom(params['dashboard-agent-listen-port'], DefaultPort.DashboardAgent);
 
-/** The number of the container's port of that name. */
+/** The number of the container port with that name. */
 export function namedPort(container: Container, name: string): number | undefined {
   return container.ports?.find((port) => port.name === name)?.containerPort;
 }
 
-/** Text that is no port is Ray's to complain about; the probes then ask where Ray listens by default. */
+/** An invalid port is reported by Ray; the probes then use Ray's default. */
 function portFrom(text: string | undefined, fallback: number): number {
   const port = parseGoInt(text ?? '');
   return port.ok && Math.abs(port.value) <= MAX_INT32 ? port.value : fallback;

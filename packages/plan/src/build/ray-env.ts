@@ -2,7 +2,7 @@ import { type Container, EnvName, EnvValue, type EnvVar, Label, NodeType, Origin
 import { addMissingEnv, appendEnv, envFromField } from './container-env.ts';
 import type { BuildContext } from './context.ts';
 
-/** What a Ray container's variables are made of. */
+/** Inputs of a Ray container's environment variables. */
 export interface RayEnvInput {
   readonly nodeType: NodeType;
   readonly origin: OriginCrd;
@@ -11,7 +11,7 @@ export interface RayEnvInput {
   readonly rayStart: string;
 }
 
-/** Adds the variables that every Ray container has, in the peer's order: `$(VAR)` resolves to earlier entries only. */
+/** Adds the variables of every Ray container in KubeRay's order: `$(VAR)` resolves only to earlier entries. */
 export function withRayEnv(container: Container, input: RayEnvInput, context: BuildContext): Container {
   const { nodeType, origin, fqdn, headPort, rayStart } = input;
   const isHead = nodeType === NodeType.Head;
@@ -36,7 +36,7 @@ export function withRayEnv(container: Container, input: RayEnvInput, context: Bu
   ]);
 }
 
-/** The head's name, which workers and all init containers get. */
+/** The head's DNS name, for workers and all init containers. */
 export function headNameEnv(fqdn: string): readonly EnvVar[] {
   return [
     { name: EnvName.FqRayIp, value: fqdn },
@@ -44,7 +44,7 @@ export function headNameEnv(fqdn: string): readonly EnvVar[] {
   ];
 }
 
-/** Settings with which a service notices a lost node quickly. */
+/** Settings that make a RayService detect a lost node quickly. */
 const FAST_FAILURE: readonly EnvVar[] = [
   { name: EnvName.TaskWaitForDeathInfoTimeoutMs, value: EnvValue.TaskWaitForDeathInfoTimeoutMs },
   { name: EnvName.GcsServerRequestTimeoutSeconds, value: EnvValue.GcsServerRequestTimeoutSeconds },

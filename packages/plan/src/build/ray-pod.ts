@@ -26,7 +26,7 @@ import { rayStartCommand } from './ray-start.ts';
 import { withSharedLogs, withSharedMemory } from './shared-volumes.ts';
 import type { StartParams } from './start-params.ts';
 
-/** What head and worker pods have in common once their templates are prepared. */
+/** Inputs that head and worker pods have in common. */
 export interface RayPodInput {
   readonly cluster: RayCluster;
   readonly spec: RayClusterSpec;
@@ -35,11 +35,11 @@ export interface RayPodInput {
   readonly fqdn: string;
   readonly headPort: string;
   readonly params: StartParams;
-  /** Sidecars that the installation adds to this kind of pod. */
+  /** Sidecars from the operator's Configuration. */
   readonly sidecars: readonly Container[];
 }
 
-/** Turns a prepared template into the pod that is created. */
+/** Builds the pod from a prepared template. */
 export function finishRayPod(draft: PodDraft, input: RayPodInput, context: BuildContext): Pod {
   const { cluster, params } = input;
   let result = withInstallationDefaults(appendContainers(draft, input.sidecars), context);
@@ -48,7 +48,7 @@ export function finishRayPod(draft: PodDraft, input: RayPodInput, context: Build
   if (input.nodeType === NodeType.Head && isAutoscalingEnabled(input.spec)) {
     result = withSharedLogs(result, ContainerName.Autoscaler);
   }
-  // A collector that the user brings is served like ours.
+  // A collector in the user's template also needs the logs.
   const hasCollector = context.gates.RayClusterHistoryServer && hasContainer(result, ContainerName.Collector);
   if (hasCollector) result = withSharedLogs(result, ContainerName.Collector);
   result = withRay(result, input, context);
@@ -61,7 +61,7 @@ export function finishRayPod(draft: PodDraft, input: RayPodInput, context: Build
   };
 }
 
-/** Scrapers find Ray by a port of this name. */
+/** Prometheus selects Ray's metrics by this port name. */
 export function withMetricsPort(draft: PodDraft): PodDraft {
   return mapRayContainer(draft, (container) =>
     namedPort(container, PortName.Metrics) === undefined
@@ -73,13 +73,13 @@ export function withMetricsPort(draft: PodDraft): PodDraft {
   );
 }
 
-/** Hands the cluster's wish to keep container commands down to the pod. */
+/** Copies the cluster's overwrite annotation to the pod. */
 export function overwriteAnnotation(cluster: RayCluster): StringMap {
   const isWanted = cluster.metadata?.annotations?.[Annotation.OverwriteContainerCommand]?.toLowerCase() === 'true';
   return isWanted ? { [Annotation.OverwriteContainerCommand]: 'true' } : {};
 }
 
-/** The history collector, wherever the cluster wants one. */
+/** The history collector's sidecar, if enabled. */
 export function withHistoryCollector(
   draft: PodDraft,
   input: Pick<RayPodInput, 'cluster' | 'spec' | 'nodeType' | 'fqdn'>,
@@ -89,7 +89,7 @@ export function withHistoryCollector(
   return collector === undefined ? draft : appendContainers(draft, [collector]);
 }
 
-/** Command, variables and probes of the Ray container; every init container learns the head's name. */
+/** Command, variables and probes of the Ray container; init containers get the head's name. */
 function withRay(draft: PodDraft, input: RayPodInput, context: BuildContext): PodDraft {
   const rayStart = rayStartCommand(input.nodeType, input.params, rayContainerOf(draft.spec));
   const withMain = mapRayContainer(draft, (container) => {
@@ -118,7 +118,7 @@ function withInstallationDefaults(draft: PodDraft, { podDefaults }: BuildContext
   };
 }
 
-/** Workers of a service take traffic from the start; the head only once its proxy has been seen healthy. */
+/** Workers of a RayService take traffic at once; the head only after its Serve proxy was healthy. */
 function withServeLabel(draft: PodDraft, { origin, nodeType }: RayPodInput): PodDraft {
   if (origin !== OriginCrd.RayService) return draft;
   const value = nodeType === NodeType.Head ? LabelValue.NotServing : LabelValue.Serving;

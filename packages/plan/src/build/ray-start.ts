@@ -13,8 +13,8 @@ import { shellWord } from './shell-word.ts';
 import { approximate, type StartParams } from './start-params.ts';
 
 /**
- * The `ray start` line of a node: the parameters, completed by what the Ray container's resources say. The form — flags sorted, each
- * between blanks — is the peer's, because users parse `KUBERAY_GEN_RAY_START_CMD`.
+ * The `ray start` command of a node: its parameters, completed from the Ray container's resources. Flags are sorted and separated by blanks
+ * like KubeRay's, because users parse `KUBERAY_GEN_RAY_START_CMD`.
  */
 export function rayStartCommand(nodeType: NodeType, params: StartParams, container: Container): string {
   const flags = renderFlags(withContainerResources(params, container));
@@ -22,7 +22,7 @@ export function rayStartCommand(nodeType: NodeType, params: StartParams, contain
   return nodeType === NodeType.Worker ? `ray start ${flags}` : '';
 }
 
-/** Flags whose `false` must be said rather than left out. */
+/** Flags whose `false` must be passed explicitly. */
 const EXPLICIT_BOOLEANS = new Set(['log-color', 'include-dashboard', 'include-log-monitor']);
 
 function renderFlags(params: StartParams): string {
@@ -42,7 +42,7 @@ function renderFlag(key: string, value: string): string {
   return ` ${flag}=${shellWord(value)} `;
 }
 
-/** Ray resources that stand for accelerators, by the Kubernetes resource they come from. */
+/** Ray's accelerator resources by Kubernetes resource name. */
 const ACCELERATORS: Readonly<Record<string, string>> = {
   'aws.amazon.com/neuroncore': 'neuron_cores',
   'google.com/tpu': 'TPU',
@@ -61,7 +61,7 @@ function withContainerResources(params: StartParams, container: Container): Star
   };
 }
 
-/** GPUs and other accelerators from the limits. Custom resources that cannot be read as JSON are left exactly as the user wrote them. */
+/** GPUs and other accelerators from the limits. A `resources` parameter that is not valid JSON stays as the user wrote it. */
 function acceleratorParams(params: StartParams, limits: Readonly<Record<string, Quantity>>): StartParams {
   const custom = parseCustomResources(params['resources']);
   if (custom === undefined) return {};
@@ -85,8 +85,8 @@ function acceleratorParams(params: StartParams, limits: Readonly<Record<string, 
 }
 
 /**
- * Reads the `resources` parameter, which users quote for the shell in many ways; undefined when it is not a map of numbers. A `null` counts
- * as 0.
+ * Parses the `resources` parameter, which users quote for the shell in several ways; undefined when it is not a map of numbers. `null`
+ * counts as 0.
  */
 function parseCustomResources(text: string | undefined): Readonly<Record<string, number>> | undefined {
   if (text === undefined) return {};

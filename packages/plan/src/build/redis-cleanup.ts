@@ -26,19 +26,19 @@ import { bash } from './shell.ts';
 const DEADLINE_SECONDS = 300;
 const SMALL = { cpu: '200m', memory: '256Mi' } as const;
 
-/** What an installation may set about cleanup Jobs. */
+/** Settings of the installation for cleanup Jobs. */
 export interface RedisCleanupOptions {
   readonly resources?: ResourceRequirements;
 }
 
-/** Does the cluster keep state in Redis, which has to be removed when it goes? */
+/** Does the cluster keep state in Redis that must be removed when the cluster is deleted? */
 export function keepsStateInRedis(cluster: RayCluster, spec: RayClusterSpec): boolean {
   return isGcsFaultToleranceEnabled(spec, cluster.metadata?.annotations) && !isGcsFaultToleranceEmbedded(spec);
 }
 
 /**
- * The Job that removes a cluster's state from Redis. It runs in the head's own image with the head's own variables, so it reaches Redis
- * wherever the head did. Undefined where the cluster has nothing in Redis.
+ * The Job that removes a cluster's state from Redis. It uses the head's image and variables, so it reaches Redis if the head did.
+ * Undefined if the cluster keeps nothing in Redis.
  */
 export function buildRedisCleanupJob(
   cluster: RayCluster,
@@ -48,7 +48,7 @@ export function buildRedisCleanupJob(
 ): Job | undefined {
   if (!keepsStateInRedis(cluster, spec)) return undefined;
   const head = buildHeadPod(cluster, spec, context);
-  // Whatever the user's labels say: by the last one we find the Job again.
+  // These labels win over the user's: the operator selects the Job by the last one.
   const labels = {
     ...head.metadata?.labels,
     [Label.NodeType]: NodeType.RedisCleanup,
@@ -94,7 +94,7 @@ function cleanupContainer(ray: Container, context: BuildContext, resources: Reso
   };
 }
 
-/** What the cluster's annotations say, else the installation; what is no quantity counts as not said. */
+/** The cluster's annotation, else the installation's setting; an invalid quantity counts as unset. */
 function resourcesFor({ metadata }: RayCluster, { env }: BuildContext): ResourceRequirements {
   const said = (key: string) => {
     const text = metadata?.annotations?.[key] ?? '';
@@ -107,7 +107,7 @@ function resourcesFor({ metadata }: RayCluster, { env }: BuildContext): Resource
   return { limits: amounts, requests: amounts };
 }
 
-/** Ray before user names came to Redis does not know the argument, so it is passed only where the head has a user name. */
+/** Old versions of Ray do not know the argument, so it is passed only if a Redis user name is set. */
 function cleanupScript(hasUsername: boolean): string {
   const username = hasUsername ? `\n    username=os.environ.get('REDIS_USERNAME') or url.username or '',` : '';
   return `

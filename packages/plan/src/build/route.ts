@@ -4,7 +4,7 @@ import { inheritedAnnotations } from './ingress.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { dashboardPort } from './service-ports.ts';
 
-/** OpenShift's own kind of Ingress, as far as we use it. */
+/** The fields of OpenShift's Route that the operator uses. */
 export interface Route extends KubeObject {
   readonly spec: {
     readonly to: { readonly kind: string; readonly name: string; readonly weight: number };
@@ -13,7 +13,7 @@ export interface Route extends KubeObject {
   };
 }
 
-/** The Route in front of the head's dashboard; undefined unless it is wanted. */
+/** The Route to the head's dashboard; undefined unless enabled. */
 export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | undefined {
   const { enableIngress, headService, template } = spec.headGroupSpec;
   if (enableIngress !== true) return undefined;
@@ -23,7 +23,7 @@ export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | u
     kind: 'Route',
     metadata: childMetadata(
       cluster,
-      // Cutting to length may leave a hyphen at the end, which no name may have.
+      // Truncation may leave a trailing hyphen, which is invalid in a name.
       serviceNames.route(name, namespace).replace(/-+$/, ''),
       headFrontLabels(cluster),
       inheritedAnnotations(cluster),
@@ -36,7 +36,7 @@ export function buildRoute(cluster: RayCluster, spec: RayClusterSpec): Route | u
   };
 }
 
-/** The live Route as it should be, or undefined where it is so already; what others have added stays. */
+/** The existing Route with the desired fields; undefined when nothing has to change. Keeps fields that others added. */
 export function alignRoute(live: Route, wanted: Route): Route | undefined {
   const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
   const annotations = { ...live.metadata?.annotations, ...wanted.metadata?.annotations };

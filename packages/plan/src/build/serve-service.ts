@@ -11,16 +11,16 @@ import { childMetadata } from './child-metadata.ts';
 import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { servePorts } from './service-ports.ts';
 
-/** What to tell a user who wants a serve Service and has no port for it. */
+/** The message if the user wants a serve Service but the head declares no serve port. */
 export const NO_SERVE_PORT =
   "Please specify a port named 'serve' (or with the prefix 'serve-', e.g. 'serve-grpc') in the Ray head container; otherwise, the Kubernetes service for Ray Serve will not be created.";
 
-/** Has the user asked for a Service in front of Ray Serve? */
+/** Does the user want a Service for Ray Serve? */
 export function wantsServeService({ metadata }: RayCluster): boolean {
   return metadata?.annotations?.[Annotation.EnableServeService] === 'true';
 }
 
-/** The Service in front of Ray Serve on all pods of a cluster; undefined where the head declares no port for it. */
+/** The Service for Ray Serve on all pods of a cluster; undefined if the head declares no serve port. */
 export function buildServeService(cluster: RayCluster, spec: RayClusterSpec): Service | undefined {
   const { template, serviceType } = spec.headGroupSpec;
   const ports = servePorts(rayContainerOf(draftOf(template).spec));

@@ -12,7 +12,7 @@ import {
 } from '@manta/api';
 import { controllerReference } from './owner.ts';
 
-/** The RayCluster that a service wants, under a name of its own. */
+/** A new RayCluster of a service. */
 export function buildServiceCluster(
   service: RayService,
   spec: RayClusterSpec,
@@ -34,12 +34,12 @@ export function buildServiceCluster(
   };
 }
 
-/** The labels by which everything that was made for a service is found. */
+/** The labels on all child objects of a service. */
 export function originLabels(service: string): StringMap {
   return { [Label.OriginatedFromCrName]: service, [Label.OriginatedFromCrd]: OriginCrd.RayService };
 }
 
-/** A cluster of another operator or version under our stamp. Its spec stays: somebody may have scaled it, or told its pods what to tolerate. */
+/** Adopts a cluster of another operator or version by updating its annotations. Its spec stays: users or the autoscaler may have changed it. */
 export function adoptServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
   const { labels, annotations } = wanted.metadata ?? {};
   return {
@@ -52,7 +52,7 @@ export function adoptServiceCluster(live: RayCluster, wanted: RayCluster): RayCl
   };
 }
 
-/** A cluster that takes what its service wants without losing what others have written: labels, annotations, and what its autoscaler decides. */
+/** An existing cluster with the service's spec. Keeps labels and annotations of others, and the autoscaler's decisions. */
 export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayCluster {
   const isScaled = isAutoscalingEnabled(wanted.spec);
   const groups = wanted.spec?.workerGroupSpecs?.map((group) => (isScaled ? withLiveCounts(group, live.spec) : group));
@@ -63,13 +63,13 @@ export function updateServiceCluster(live: RayCluster, wanted: RayCluster): RayC
       ...securityOf(live.spec),
       ...spec,
       ...(groups === undefined ? {} : { workerGroupSpecs: groups }),
-      // Whoever queues the cluster decides about this, not the service.
+      // The queueing controller (e.g. Kueue) decides about `suspend`, not the service.
       ...(live.spec?.suspend === undefined ? {} : { suspend: live.spec.suspend }),
     },
   };
 }
 
-/** What the operator's secure profile has written into the cluster: its pods rely on it. */
+/** Fields that the secure profile wrote into the cluster: its pods rely on them. */
 function securityOf(live: RayClusterSpec | undefined): Partial<RayClusterSpec> {
   const { authOptions, networkPolicy, tlsOptions } = live ?? {};
   return {
@@ -96,7 +96,7 @@ function stampOf(spec: RayClusterSpec, operatorVersion: string): StringMap {
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What kubectl and we ourselves note about the service is wrong on any other object. */
+/** Annotations of kubectl and of the operator that describe the service itself are not copied. */
 function withoutNotes(annotations: StringMap = {}): StringMap {
   const { [LAST_APPLIED]: _applied, [Annotation.FailedUpgrade]: _failed, ...rest } = annotations;
   return rest;

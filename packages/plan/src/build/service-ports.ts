@@ -8,8 +8,8 @@ import {
 } from '@manta/api';
 
 /**
- * The ports of the head's Service: what the Ray container declares, and one for metrics; Ray's usual ones where it declares none. Of two
- * with one number, which no Service may have, the one that was declared first.
+ * The ports of the head Service: those that the Ray container declares, else Ray's defaults, plus one for metrics. A Service must not have a
+ * number twice: the first declared port wins.
  */
 export function headServicePorts(container: Container): readonly ServicePort[] {
   const all = [...portsOf(container)];
@@ -17,14 +17,14 @@ export function headServicePorts(container: Container): readonly ServicePort[] {
   return byName(new Map(once)).map((port) => ({ ...port, appProtocol: DEFAULT_APP_PROTOCOL }));
 }
 
-/** The ports on which Ray Serve takes traffic, as far as the Ray container declares them. */
+/** The ports for Ray Serve that the Ray container declares. */
 export function servePorts(container: Container): readonly ServicePort[] {
   return byName(portsOf(container)).filter(({ name }) => isServePortName(name));
 }
 
 /**
- * A user's own ports. A target or a node port of 0 says the same as none, and is what Go programs write for it: the port leads to its own
- * number, and the API server chooses the node port.
+ * The user's ports. `targetPort: 0` and `nodePort: 0` mean unset, as Go clients write them: the port leads to its own number, and the API
+ * server allocates the node port.
  */
 export function portsOfUser(ports: readonly ServicePort[] = []): readonly ServicePort[] {
   return ports.map(({ targetPort, nodePort, ...port }) => ({
@@ -34,7 +34,7 @@ export function portsOfUser(ports: readonly ServicePort[] = []): readonly Servic
   }));
 }
 
-/** The number of the port that leads to the dashboard. */
+/** The number of the dashboard port. */
 export function dashboardPort(container: Container): number {
   return portsOf(container).get(PortName.Dashboard) ?? DefaultPort.Dashboard;
 }
@@ -46,7 +46,7 @@ function portsOf({ ports = [] }: Container): ReadonlyMap<string, number> {
   return named.has(PortName.Metrics) ? named : named.set(PortName.Metrics, DefaultPort.Metrics);
 }
 
-/** One order for all: a list that came out differently each time would look like a change. */
+/** Sorted, so that the same ports always give the same list. */
 function byName(ports: ReadonlyMap<string, number>): readonly { readonly name: string; readonly port: number }[] {
   return [...ports].map(([name, port]) => ({ name, port })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

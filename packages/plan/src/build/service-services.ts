@@ -20,7 +20,7 @@ import { draftOf, rayContainerOf } from './pod-draft.ts';
 import { originLabels } from './service-cluster.ts';
 import { portsOfUser, servePorts } from './service-ports.ts';
 
-/** The Service that leads to the head of whichever cluster serves. */
+/** The Service that selects the head of the active cluster. */
 export function buildServiceHeadService(service: RayService, cluster: RayCluster, context: BuildContext): Service {
   const { name = '', namespace = '' } = service.metadata ?? {};
   const spec = cluster.spec ?? { headGroupSpec: { template: {} } };
@@ -44,7 +44,7 @@ export function buildServiceHeadService(service: RayService, cluster: RayCluster
   };
 }
 
-/** The Service for Serve traffic of a whole service, after the user's own where there is one; undefined where there is no port for it. */
+/** The Service for Serve traffic of a RayService, based on the user's `serveService`; undefined if the head declares no serve port. */
 export function buildServiceServeService(
   service: RayService,
   { serveService, rayClusterConfig }: RayServiceSpec,
@@ -71,7 +71,7 @@ export function buildServiceServeService(
   };
 }
 
-/** The Service for Serve traffic of one cluster, to which a route gives its share; undefined where there is no port for it. */
+/** The Service for Serve traffic of one cluster, a weighted backend of the route; undefined if the head declares no serve port. */
 export function buildClusterServeService(cluster: RayCluster): Service | undefined {
   const { name = '', namespace = '' } = cluster.metadata ?? {};
   const ports = portsOf(cluster);
@@ -90,7 +90,7 @@ export function buildClusterServeService(cluster: RayCluster): Service | undefin
   };
 }
 
-/** The port of a cluster's head on which Serve answers. */
+/** The serve port of a cluster's head. */
 export function servePortOf({ spec }: RayCluster): number {
   const ports = spec === undefined ? [] : (rayContainerOf(draftOf(spec.headGroupSpec.template).spec).ports ?? []);
   return ports.find(({ name }) => name === PortName.Serve)?.containerPort ?? DefaultPort.Serve;

@@ -1,13 +1,13 @@
-/** What a shell puts in by itself: its result is not taken apart between double quotes. */
+/** Expansions by the shell; between double quotes their result is not split into words. */
 const COMMAND = `\\$${bracketed('(', ')')}`;
 const PUT_IN = `${COMMAND}|\\$${bracketed('{', '}')}|\`[^\`]*\``;
-/** What a shell does not look into. */
+/** Text that the shell does not expand. */
 const QUOTED = String.raw`'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]`;
 const WHOLE = new RegExp(String.raw`^(?:${QUOTED}|${PUT_IN}|\$(?![({])|[^\s;&|<>()'"\`\\$])*$`);
 
 /**
- * The text as one word of a command. Plain text and what the user has quoted so that it is one word stay as they are; what a shell would
- * take apart is put between double quotes, in which `$VAR` and `$(command)` still work.
+ * The text as one word of a shell command. Plain text and text that the user quoted already stay unchanged. Text that the shell would split
+ * is put between double quotes, in which `$VAR` and `$(command)` still work.
  */
 export function shellWord(text: string): string {
   if (/['"`\\]/.test(text)) {
@@ -20,20 +20,20 @@ export function shellWord(text: string): string {
   return isTakenApart ? `"${text}"` : text;
 }
 
-/** A shell makes several words of `{a,b}` and of `{1..3}`. */
+/** Brace expansion: the shell expands `{a,b}` and `{1..3}` to several words. */
 function isBraceExpansion(text: string): boolean {
   const open = text.indexOf('{');
   return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf('}') + 1));
 }
 
-/** What would end the double quotes, or mean something within them, means itself; commands stay as the user has written them. */
+/** Escapes characters that are special between double quotes; command substitutions stay as the user wrote them. */
 function escaped(text: string): string {
   return text.replaceAll(new RegExp(String.raw`(${PUT_IN})|["\\\`]`, 'g'), (found, command: string | undefined) =>
     command === undefined ? `\\${found}` : found,
   );
 }
 
-/** Brackets with brackets in them, which have brackets in them, up to a depth that nobody reaches by hand. */
+/** Nested brackets, up to a depth that no hand-written command reaches. */
 function bracketed(open: string, close: string): string {
   let inner = `[^${open}${close}]`;
   for (let depth = 0; depth < 5; depth += 1) inner = `(?:[^${open}${close}]|\\${open}${inner}*\\${close})`;

@@ -18,12 +18,12 @@ interface Group {
   readonly labels?: StringMap;
 }
 
-/** The group's own parameters, with its top-level `resources` and `labels` put into them. */
+/** The group's parameters, with its top-level `resources` and `labels` merged in. */
 export function groupStartParams({ rayStartParams = {}, resources = {}, labels = {} }: Group): StartParams {
   return { ...rayStartParams, ...paramsFromResources(resources), ...paramsFromLabels(labels) };
 }
 
-/** What a head needs and the user has not said. `block` is always ours: the container lives as long as Ray does. */
+/** Adds a head's defaults. `block` is always set: the container must live as long as Ray. */
 export function headStartParams(params: StartParams, isAutoscaling: boolean): StartParams {
   return {
     'dashboard-host': '0.0.0.0',
@@ -34,19 +34,19 @@ export function headStartParams(params: StartParams, isAutoscaling: boolean): St
   };
 }
 
-/** What a worker needs and the user has not said. */
+/** Adds a worker's defaults. */
 export function workerStartParams(params: StartParams, headAddress: string): StartParams {
   return { address: headAddress, ...COMMON, ...params, block: 'true' };
 }
 
-/** The port on which the head's GCS listens, as the parameters say it. */
+/** The GCS port from the head's parameters. */
 export function headPortOf(params: StartParams | undefined): string {
   return params?.['port'] ?? String(DefaultPort.GcsServer);
 }
 
 /**
- * A quantity as Ray counts its own resources: as a number that may have decimals. Decimal ones are digits times a power of ten, in
- * floating point: `300m` is 0.3 and `0.3` is 0.30000000000000004, as users who compare commands have always seen it.
+ * A quantity as a floating-point number, as Ray counts resources. A decimal quantity is computed as digits times a power of ten like
+ * KubeRay does: `300m` is 0.3 and `0.3` is 0.30000000000000004, so that commands of both operators are equal.
  */
 export function approximate(text: Quantity, { nanos }: Amount): number {
   const [, whole = '', fraction = '', unit = '', power = '0'] = DECIMAL.exec(String(text)) ?? [];
@@ -58,7 +58,7 @@ export function approximate(text: Quantity, { nanos }: Amount): number {
 
 const NANOS = 10n ** 9n;
 const DECIMAL = /^([+-]?\d*)(?:\.(\d*))?(?:([numkMGTPE])|[eE]([+-]?\d+))?$/;
-/** Digits that surely are a whole number of 64 bits. */
+/** The number of digits that always fit a 64-bit integer. */
 const LONGEST = 18;
 const UNITS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
@@ -74,7 +74,7 @@ function paramsFromLabels(labels: StringMap): StartParams {
   return pairs.length === 0 ? {} : { labels: pairs.join(',') };
 }
 
-/** Quantities that cannot be read are left out: the field is free text, and one bad entry must not take the others with it. */
+/** Invalid quantities are left out: the field is free text, and one bad entry must not affect the others. */
 function paramsFromResources(resources: StringMap): StartParams {
   const params: Record<string, string> = {};
   const custom: Record<string, number> = {};

@@ -19,22 +19,22 @@ import { rayContainerOf } from './pod-draft.ts';
 import { namedPort } from './probes.ts';
 import { readRuntimeEnv } from './submitter-runtime-env.ts';
 
-/** What a submit command is made of. */
+/** Inputs of a submit command. */
 export interface SubmitInput {
   readonly spec: RayJobSpec;
   /** `status.jobId`. */
   readonly jobId: string;
-  /** `status.dashboardURL`; without meaning in SidecarMode, where the submitter sits beside the dashboard. */
+  /** `status.dashboardURL`; unused in SidecarMode, where the submitter runs beside the dashboard. */
   readonly dashboardUrl: string;
   readonly parseYaml: YamlParser;
 }
 
-/** `ray job submit` takes metadata from this release on. */
+/** The first Ray release whose `ray job submit` accepts metadata. */
 const METADATA_SINCE = [2, 6, 0] as const;
 
 /**
- * The shell line that waits for the head, submits the job unless the head has it already, and follows its output. Users' texts are quoted
- * but not protected from the shell: `$VAR` in an entrypoint or a runtime environment means the variable.
+ * The shell command that waits for the head, submits the job unless the head already has it, and follows its logs. The user's texts are
+ * quoted as words, but the shell still expands them: `$VAR` in an entrypoint or a runtime environment is the variable.
  */
 export function submitCommand(input: SubmitInput, { gates }: BuildContext): Parsed<string> {
   const { spec, jobId } = input;
@@ -62,7 +62,7 @@ interface Place {
   readonly healthUrl: string;
 }
 
-/** Where the submitter finds the head. */
+/** The head's address for the submitter. */
 function placeOf({ spec, dashboardUrl }: SubmitInput): Parsed<Place> {
   const mode = spec.submissionMode || JobSubmissionMode.K8sJob;
   if (mode === JobSubmissionMode.K8sJob) {
@@ -82,7 +82,7 @@ function dashboardPort(head: Container): number {
   return namedPort(head, PortName.Dashboard) ?? DefaultPort.Dashboard;
 }
 
-/** Asks with Python, which every Ray image has; the GCS is what submitting needs. */
+/** Checks the GCS, which a submission needs, with Python, which every Ray image has. */
 function waitForHead({ address, healthUrl }: Place): readonly string[] {
   const ask = `import urllib.request; r=urllib.request.urlopen('${healthUrl}', timeout=10); exit(0 if b'success' in r.read() else 1)`;
   return [
@@ -119,12 +119,12 @@ function metadataOption({ metadata = {}, rayClusterSpec }: RayJobSpec): Parsed<r
   return parsed([`--metadata-json ${goQuote(commandJson(metadata))}`]);
 }
 
-/** The CRD holds these as 32-bit floats, and that is what the digits show. */
+/** The CRD's types hold these numbers as 32-bit floats, which decide the printed digits. */
 function amountOption(flag: string, amount = 0): readonly string[] {
   return amount > 0 ? [`${flag} ${sixDecimals(Math.fround(amount))}`] : [];
 }
 
-/** With six decimals; what lies just between two of them goes to the even one, as Go rounds. */
+/** Six decimals, rounded half to even like Go. */
 function sixDecimals(amount: number): string {
   const millionths = amount * 1e6;
   const below = Math.floor(millionths);

@@ -17,7 +17,7 @@ const REQUESTS = { cpu: '500m', memory: '200Mi' };
 /** Zeros, since absent requests default to the limits. */
 const NO_REQUESTS = { cpu: '0', memory: '0' };
 
-/** The submitter that jobs get when the user brings none: it runs in the head's image, where `ray` is. */
+/** The default submitter container. It uses the head's image, which has `ray`. */
 export function defaultSubmitter({ spec }: TargetCluster, { env }: Pick<BuildContext, 'env'>): Container {
   const { image } = rayContainerOf(spec.headGroupSpec?.template?.spec ?? { containers: [] });
   return {
@@ -27,13 +27,13 @@ export function defaultSubmitter({ spec }: TargetCluster, { env }: Pick<BuildCon
   };
 }
 
-/** Gives a container the generated command, in place of whatever arguments it has. */
+/** Replaces a container's command and arguments by the generated command. */
 export function withSubmitCommand(container: Container, input: SubmitInput, context: BuildContext): Parsed<Container> {
   const command = submitCommand(input, context);
   return command.ok ? parsed({ ...container, command: bash(context, 'e'), args: [command.value] }) : command;
 }
 
-/** What a submitter learns about its job: also what a submitter of the user's own relies on. */
+/** Variables of every submitter, including those with a user's template. */
 export function withSubmitterEnv(container: Container, input: SubmitInput, cluster: TargetCluster): Container {
   const informed = appendEnv(container, [
     { name: EnvName.PythonUnbuffered, value: EnvValue.PythonUnbuffered },

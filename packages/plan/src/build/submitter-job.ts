@@ -20,16 +20,16 @@ import { draftOf, mapRayContainer, type PodDraft, rayContainerOf } from './pod-d
 import type { SubmitInput } from './submitter-command.ts';
 import { defaultSubmitter, type TargetCluster, withSubmitCommand, withSubmitterEnv } from './submitter-container.ts';
 
-/** What a submitter Job is made of: the cluster is the one that exists, be it the job's own or a selected one. */
+/** Inputs of a submitter Job. The cluster exists: the job's own, or the selected one. */
 export interface SubmitterJobInput extends Omit<SubmitInput, 'spec'> {
   readonly job: RayJob;
   readonly cluster: TargetCluster;
 }
 
-/** How often Kubernetes tries a submitter again when the user does not say. */
+/** The default backoffLimit of a submitter Job. */
 const BACKOFF_LIMIT = 2;
 
-/** The Job that submits a RayJob in K8sJobMode; an error where no command can be made for the job. */
+/** The Job that submits a RayJob in K8sJobMode; an error if the job's texts give no valid command. */
 export function buildSubmitterJob(input: SubmitterJobInput, context: BuildContext): Parsed<Job> {
   const template = buildSubmitterTemplate(input, context);
   if (!template.ok) return template;
@@ -48,7 +48,7 @@ export function buildSubmitterJob(input: SubmitterJobInput, context: BuildContex
   });
 }
 
-/** The pod of a submitter: the user's template, or ours. A command of the user's own is kept with its arguments. */
+/** The submitter's pod template: the user's, or the default. A user's command is kept with its arguments. */
 export function buildSubmitterTemplate(input: SubmitterJobInput, context: BuildContext): Parsed<PodTemplateSpec> {
   const { job, cluster } = input;
   const submit = { ...input, spec: job.spec ?? {} };
@@ -68,7 +68,7 @@ export function buildSubmitterTemplate(input: SubmitterJobInput, context: BuildC
   });
 }
 
-/** Labels of a submitter's Job and of its pods; the last one is what the operator finds Jobs by. */
+/** Labels of a submitter's Job and its pods. The operator selects Jobs by the last one. */
 export function submitterLabels(rayJob: string): StringMap {
   return {
     [Label.OriginatedFromCrName]: rayJob,

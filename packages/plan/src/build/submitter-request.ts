@@ -1,7 +1,7 @@
 import { isRecord, type Parsed, parsed, type RayJobSpec, unparsed, type YamlParser } from '@manta/api';
 import { readRuntimeEnv } from './submitter-runtime-env.ts';
 
-/** What the operator itself asks of Ray in HTTPMode; absent members are left out of the request. */
+/** The operator's submission request in HTTPMode; absent members are left out. */
 export interface JobSubmission {
   /** As the user wrote it, not trimmed. */
   readonly entrypoint: string;
@@ -13,7 +13,7 @@ export interface JobSubmission {
   readonly entrypointResources?: Readonly<Record<string, number>>;
 }
 
-/** The request that submits a job under an id; an error where the job's texts can't be read. */
+/** The request that submits a job with an id; an error if the job's texts are invalid. */
 export function buildJobSubmission(spec: RayJobSpec, jobId: string, parseYaml: YamlParser): Parsed<JobSubmission> {
   const runtimeEnv = readRuntimeEnv(spec.runtimeEnvYAML, parseYaml);
   if (!runtimeEnv.ok) return runtimeEnv;
@@ -31,7 +31,7 @@ export function buildJobSubmission(spec: RayJobSpec, jobId: string, parseYaml: Y
   });
 }
 
-/** A request is JSON as most programs write it: its numbers are as exact as a float is. */
+/** Numbers in the request are floats, as in most JSON encoders. */
 function withFloats(env: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, inFloats(value)]));
 }
@@ -42,7 +42,7 @@ function inFloats(value: unknown): unknown {
   return isRecord(value) ? withFloats(value) : value;
 }
 
-/** A number as a 32-bit float has it, which is what the API's types hold, in as few digits as say it. */
+/** A number as a 32-bit float, which the API's types hold, with the fewest digits that identify it. */
 function float32(amount: number): number {
   const exact = Math.fround(amount);
   for (let digits = 1; digits < 10; digits += 1) {

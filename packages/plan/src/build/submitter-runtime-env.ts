@@ -1,8 +1,8 @@
 import { isRecord, type Parsed, parsed, runtimeEnvProblem, unparsed, type YamlParser } from '@manta/api';
 
 /**
- * A job's runtime environment as Ray takes it; empty text is none. What is wrong with the text is said as validation says it. Whole numbers
- * that a float cannot hold are `bigint`s.
+ * A job's parsed runtime environment; an empty text gives none. The error is the same as in validation. Integers that a float cannot hold are
+ * `bigint`s.
  */
 export function readRuntimeEnv(
   text: string | undefined,
@@ -15,7 +15,7 @@ export function readRuntimeEnv(
   return parsed(isRecord(value) ? value : {});
 }
 
-/** The value with mappings as objects: their keys become texts. */
+/** The value with mappings as objects; keys become strings. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]));

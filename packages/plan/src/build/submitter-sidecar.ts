@@ -3,12 +3,12 @@ import type { BuildContext } from './context.ts';
 import type { SubmitInput } from './submitter-command.ts';
 import { defaultSubmitter, type TargetCluster, withSubmitCommand, withSubmitterEnv } from './submitter-container.ts';
 
-/** What a sidecar submitter is made of; `cluster` is the one that is about to be made. */
+/** Inputs of a sidecar submitter; `cluster` is about to be created. */
 export interface SidecarInput extends Omit<SubmitInput, 'dashboardUrl'> {
   readonly cluster: TargetCluster;
 }
 
-/** The spec of a cluster whose head pod submits the job itself: the submitter comes last, and the pod ends when its containers end. */
+/** The spec of a cluster with the submitter as the last container of its head pod, which terminates when its containers end. */
 export function withSidecarSubmitter(input: SidecarInput, context: BuildContext): Parsed<RayClusterSpec> {
   const submitter = sidecarSubmitter(input, context);
   if (!submitter.ok) return submitter;
@@ -24,7 +24,7 @@ export function withSidecarSubmitter(input: SidecarInput, context: BuildContext)
   });
 }
 
-/** The container that submits the job from within the head pod. It is made before the cluster, so it knows no address but its own. */
+/** The container that submits the job from within the head pod. It is built before the cluster exists, so it uses localhost. */
 export function sidecarSubmitter(input: SidecarInput, context: BuildContext): Parsed<Container> {
   const submit = { ...input, dashboardUrl: '' };
   const commanded = withSubmitCommand(defaultSubmitter(input.cluster, context), submit, context);

@@ -13,7 +13,7 @@ import { addMissingEnv, envFromField } from './container-env.ts';
 import { addMissingMount, addMissingVolume } from './mounts.ts';
 import { mapInitContainer, mapRayContainer, type PodDraft, rayContainerOf, withSpec } from './pod-draft.ts';
 
-/** Makes a container speak mutual TLS with the certificate that is mounted into it. */
+/** Enables mutual TLS in a container, with its mounted certificate. */
 export function withTls(container: Container): Container {
   const wired = addMissingEnv(container, [
     { name: EnvName.UseTls, value: EnvValue.UseTls },
@@ -24,7 +24,7 @@ export function withTls(container: Container): Container {
   return addMissingMount(wired, TLS_MOUNT);
 }
 
-/** The same for a whole pod, which also waits until its certificate names its address. */
+/** Enables mutual TLS in a pod. An init container waits until the certificate names the pod's address. */
 export function withPodTls(draft: PodDraft, cluster: string, nodeType: NodeType): PodDraft {
   const secretName = nodeType === NodeType.Head ? pkiNames.headSecret(cluster) : pkiNames.workerSecret(cluster);
   const volume = { name: VolumeName.Tls, secret: { secretName } };
@@ -35,7 +35,7 @@ export function withPodTls(draft: PodDraft, cluster: string, nodeType: NodeType)
 const TLS_MOUNT = { name: VolumeName.Tls, mountPath: MountPath.Tls, readOnly: true } as const;
 const SMALL = { cpu: '50m', memory: '64Mi' } as const;
 
-/** Ray does not reload certificates, so Ray starts only once the certificate is right. */
+/** Ray does not reload certificates, so it must start with the right one. */
 function withWaitForCertificate(draft: PodDraft): PodDraft {
   const { initContainers = [] } = draft.spec;
   if (initContainers.some(({ name }) => name === ContainerName.WaitForTlsIpSan)) return draft;

@@ -4,10 +4,10 @@ import { type PodDraft, rayContainerOf, withSpec } from './pod-draft.ts';
 import { bash } from './shell.ts';
 import { shellWord } from './shell-word.ts';
 
-/** Fixed and small: it must fit any quota and must not ask for the Ray container's GPUs. */
+/** Fixed and small: they must fit any quota and must not request the Ray container's GPUs. */
 const RESOURCES = { cpu: '200m', memory: '256Mi' } as const;
 
-/** Lets a worker's Ray start only when the head answers, so that a slow head does not look like a crashing worker. */
+/** Delays a worker's Ray until the head responds, so that a slow head does not look like a crashing worker. */
 export function withWaitForGcs(draft: PodDraft, headAddress: string, context: BuildContext): PodDraft {
   if (!context.env.initContainerInjection) return draft;
   const { image, imagePullPolicy, securityContext, env, volumeMounts } = rayContainerOf(draft.spec);
@@ -25,7 +25,7 @@ export function withWaitForGcs(draft: PodDraft, headAddress: string, context: Bu
   return withSpec(draft, { initContainers: [...(draft.spec.initContainers ?? []), wait] });
 }
 
-/** Quiet for two minutes, then with Ray's own words, so that a log shows why. */
+/** Silent for two minutes, then prints Ray's output, so that the log shows the cause. */
 function waitScript(headAddress: string): string {
   const check = `ray health-check --address ${shellWord(headAddress)}`;
   const help =

@@ -22,7 +22,7 @@ import { groupStartParams, headPortOf, workerStartParams } from './start-params.
 import { withPodTls } from './tls.ts';
 import { withWaitForGcs } from './wait-gcs-ready.ts';
 
-/** A worker pod of a group, as they all are before each gets its place. */
+/** A worker pod of a group, before it gets its place. */
 export function buildWorkerPod(
   cluster: RayCluster,
   spec: RayClusterSpec,
@@ -59,7 +59,7 @@ export function buildWorkerPod(
   return { ...pod, metadata: { ...pod.metadata, namespace } };
 }
 
-/** The same worker where it stands, whatever its template says of that. */
+/** The worker pod with its place, which overrides labels of the template. */
 export function atPlace(pod: Pod, place: ReplicaPlace): Pod {
   const { metadata = {} } = pod;
   return { ...pod, metadata: { ...metadata, labels: { ...metadata.labels, ...placeLabels(place) } } };
@@ -67,7 +67,7 @@ export function atPlace(pod: Pod, place: ReplicaPlace): Pod {
 
 function withWorkerMetadata(draft: PodDraft, cluster: RayCluster, group: WorkerGroupSpec): PodDraft {
   const name = cluster.metadata?.name ?? '';
-  // A name in the template would allow only one pod of the group.
+  // A name in the template would allow only one pod per group.
   const { name: _, ...metadata } = draft.metadata;
   const user = { template: metadata.labels, group: group.labels };
   const labels = podLabels(name, NodeType.Worker, group.groupName, user);

@@ -12,9 +12,8 @@ import {
 } from '@manta/api';
 
 /**
- * A cluster's spec in the spelling of programs that go through the API's types: amounts as Kubernetes writes them (`1` for `1000m`, and
- * for the number 1), a divisor of 0 where none is given, and a target of 0 for ports that have none. It means the same. Clusters that are
- * made for a job say it so, as users know them.
+ * A cluster's spec as Go clients write it: canonical quantities (`1` for `1000m` and for the number 1), `divisor: 0` and `targetPort: 0` when
+ * unset. The meaning is the same. RayClusters of RayJobs are written this way, like KubeRay's.
  */
 export function writtenOut(spec: RayClusterSpec): RayClusterSpec {
   const { headGroupSpec, workerGroupSpecs, autoscalerOptions } = spec;
@@ -41,7 +40,7 @@ function writtenHead(head: HeadGroupSpec): HeadGroupSpec {
   };
 }
 
-/** The same for the template of a pod. */
+/** A pod template as Go clients write it. */
 export function writtenTemplate(template: PodTemplateSpec): PodTemplateSpec {
   if (template.spec === undefined) return template;
   const { spec } = template;
@@ -94,7 +93,7 @@ function writtenAmounts(amounts: Amounts): Amounts {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, writtenAmount(amount)]));
 }
 
-/** What cannot be read is left for whoever refuses it. */
+/** An invalid quantity stays as it is: validation reports it. */
 function writtenAmount(amount: Quantity): Quantity {
   const read = parseQuantity(amount);
   return read.ok ? formatQuantity(read.value) : amount;

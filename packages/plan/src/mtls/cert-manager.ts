@@ -2,23 +2,23 @@ import { type Condition, type KubeObject, Label, type ObjectMeta, pkiNames, type
 import { childMetadata, clusterLabels } from '../build/child-metadata.ts';
 import type { CertificateNames } from './names.ts';
 
-/** cert-manager.io/v1 Certificate, as far as we write and read it. */
+/** The fields of a cert-manager.io/v1 Certificate that the operator uses. */
 export interface Certificate extends KubeObject {
   readonly spec?: Readonly<Record<string, unknown>> & Partial<CertificateNames> & { readonly secretName?: string };
   readonly status?: {
     readonly conditions?: readonly (Pick<Condition, 'type' | 'status'> & { readonly observedGeneration?: number })[];
     readonly notAfter?: string;
-    /** Which issue it is; counts up with each. */
+    /** Incremented with each issued certificate. */
     readonly revision?: number;
   };
 }
 
-/** cert-manager.io/v1 Issuer, as far as we write it. */
+/** The fields of a cert-manager.io/v1 Issuer that the operator writes. */
 export interface Issuer extends KubeObject {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-/** What each object of a cluster's certificates is there for, as its label says. */
+/** The role of each object in a cluster's PKI, recorded in a label. */
 export const PkiComponent = {
   SelfSigned: 'selfsigned-issuer',
   Authority: 'ca-certificate',
@@ -73,7 +73,7 @@ export function buildWorkerCertificate(cluster: RayCluster, names: CertificateNa
   return leaf(cluster, pkiNames.workerCertificate(name), pkiNames.workerSecret(name), PkiComponent.Worker, names);
 }
 
-/** Whether cert-manager has issued the certificate as it is asked for now. */
+/** Whether cert-manager has issued the certificate for its current spec. */
 export function isIssued({ metadata, status }: Certificate): boolean {
   return (
     status?.conditions?.some(
@@ -85,12 +85,12 @@ export function isIssued({ metadata, status }: Certificate): boolean {
   );
 }
 
-/** The Secret of a cluster's own authority. */
+/** The Secret of a cluster's certificate authority. */
 export function authoritySecret(cluster: RayCluster): string {
   return pkiNames.caSecret(nameOf(cluster), cluster.metadata?.uid ?? '');
 }
 
-/** Metadata of an object of a cluster's certificates. */
+/** Metadata of an object in a cluster's PKI. */
 export function pkiMetadata(cluster: RayCluster, name: string, component: PkiComponent): ObjectMeta {
   return childMetadata(cluster, name, { ...clusterLabels(cluster), [Label.AppComponent]: component });
 }

@@ -1,7 +1,7 @@
 import { Annotation, type KubeObject, NodeType, type StringMap } from '@manta/api';
 import type { LeafState, PkiState, PodRecord } from '../raycluster/observed.ts';
 
-/** What is written on the Secret of a certificate that we have issued, as far as it matters to pods. */
+/** The annotations on the Secret of an issued certificate that matter to pods. */
 export function leafStateOf({ metadata }: KubeObject): LeafState {
   const { annotations = {} } = metadata ?? {};
   return {
@@ -12,15 +12,15 @@ export function leafStateOf({ metadata }: KubeObject): LeafState {
   };
 }
 
-/** The certificate that a pod of this kind mounts, where the operator issues them; undefined where it does not. */
+/** The certificate that a pod of this node type mounts; undefined if cert-manager issues certificates. */
 export function leafFor(pki: PkiState | undefined, nodeType: string): LeafState | undefined {
   if (pki === undefined || !pki.isReady) return undefined;
   return nodeType === NodeType.Head ? pki.own?.head : pki.own?.worker;
 }
 
 /**
- * What a pod is marked with, so that the certificate which it has can be told from a later one without asking a clock: those who make pods
- * and those who make certificates need not agree on the time.
+ * Annotations that record which certificate a pod started with. They are compared instead of times, because the clocks of the pod's creator
+ * and the certificate's issuer may differ.
  */
 export function marksOf({ authority, renewedAt }: LeafState): StringMap {
   return {
@@ -29,13 +29,13 @@ export function marksOf({ authority, renewedAt }: LeafState): StringMap {
   };
 }
 
-/** Whether a pod trusts an authority that is gone. Of one without marks only its age is known. */
+/** Whether a pod trusts an authority that no longer exists. For a pod without these annotations its age decides. */
 export function isEstranged(pod: PodRecord, leaf: LeafState): boolean {
   if (pod.tlsAuthority !== undefined) return pod.tlsAuthority !== leaf.authority;
   return isBefore(pod, leaf.authoritySince);
 }
 
-/** Whether the certificate of a pod has been renewed since it was made. */
+/** Whether a pod's certificate was renewed after the pod was created. */
 export function isOutOfDate(pod: PodRecord, leaf: LeafState): boolean {
   if (pod.tlsAuthority !== undefined) return pod.tlsRenewedAt !== leaf.renewedAt;
   return isBefore(pod, leaf.renewedAt);

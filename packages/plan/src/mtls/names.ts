@@ -3,7 +3,7 @@ import type { BuildContext } from '../build/context.ts';
 import { headFqdn } from '../build/head-pod.ts';
 import type { PodRecord } from '../raycluster/observed.ts';
 
-/** What a certificate is for; sorted, so that equal sets are equal lists. */
+/** The subject names of a certificate; sorted, so that equal sets are equal lists. */
 export interface CertificateNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
@@ -12,7 +12,7 @@ export interface CertificateNames {
 const LOCAL_NAME = 'localhost';
 const LOCAL_ADDRESS = '127.0.0.1';
 
-/** The names of the head: that of its Service and the addresses of its pod. */
+/** The names of the head: its Service's DNS names and its pod's addresses. */
 export function headNames(
   cluster: RayCluster,
   spec: RayClusterSpec,
@@ -25,7 +25,7 @@ export function headNames(
   };
 }
 
-/** The names of all workers: one certificate serves them all. */
+/** The names of all workers, which share one certificate. */
 export function workerNames(pods: readonly PodRecord[]): CertificateNames {
   return { dnsNames: [LOCAL_NAME], ipAddresses: addresses(pods, NodeType.Worker) };
 }

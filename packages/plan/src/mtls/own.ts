@@ -17,39 +17,39 @@ import { isOutOfDate, leafStateOf } from './leaf-state.ts';
 import { type CertificateNames, headNames, workerNames } from './names.ts';
 import { expiringSoon, wantsPki } from './plan.ts';
 
-/** Everything a decision about the certificates of a RayCluster needs, where the operator issues them itself. */
+/** Everything a decision about the certificates of a RayCluster needs if the operator issues them itself. */
 export interface ObservedOwnPki extends Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed' | 'pods' | 'now'> {
-  /** The Secrets of this cluster's certificates: what is written about them, never what is in them. */
+  /** The Secrets of this cluster's certificates: metadata only, never keys. */
   readonly secrets: readonly KubeObject[];
 }
 
-/** A certificate that is to be made, as the Secret that holds it. */
+/** A certificate to issue, with the Secret that will hold it. */
 export interface Issue {
   readonly whose: 'authority' | 'head' | 'worker';
   readonly metadata: ObjectMeta;
-  /** The Secret that is replaced; absent where there is none yet. */
+  /** The Secret to replace; absent: it is created. */
   readonly live?: KubeObject | undefined;
   readonly names: CertificateNames;
   readonly commonName: string;
   /** Milliseconds since the epoch. */
   readonly notAfter: number;
-  /** The Secret of the authority that signs it; for an authority its own, whose key is kept where there is one. */
+  /** The Secret of the signing authority. For an authority its own Secret: an existing key is kept. */
   readonly authority: string;
 }
 
 export interface OwnPkiPlan extends Plan {
-  /** In order: an authority comes before what it signs. */
+  /** In order: an authority before the certificates it signs. */
   readonly issues: readonly Issue[];
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The same figures as cert-manager is given, but that an authority is renewed before anything that it signs could outlive it. */
+/** Lifetimes as with cert-manager. In addition an authority is renewed before a certificate that it signs could outlive it. */
 const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 120 * DAY_MS };
 const LEAF = { lifeMs: 2160 * HOUR_MS, renewMs: 360 * HOUR_MS };
 const REST_MS = 60_000;
 
-/** Makes what is missing, covers addresses that have come, and renews in time what would run out. */
+/** Issues missing certificates, reissues them for new addresses, and renews them before they expire. */
 export function planOwnPki(observed: ObservedOwnPki): OwnPkiPlan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || !wantsPki({ ...observed, cluster })) return { ...NOTHING, issues: [] };
@@ -69,12 +69,12 @@ export function planOwnPki(observed: ObservedOwnPki): OwnPkiPlan {
   const [first, ...leaves] = parts;
   const signer = find(observed, first.secret)?.metadata?.uid;
   const authority = issueOf(observed, cluster, first, undefined);
-  // Nothing is signed before its authority is seen as it will be: two of us could make two, and what it signs carries its certificate.
+  // Nothing is signed before the cache shows the authority: two operators might create two, and each signed certificate contains it.
   const issues =
     authority !== undefined || signer === undefined
       ? [authority].filter((issue) => issue !== undefined)
       : leaves.flatMap((part) => issueOf(observed, cluster, part, signer) ?? []);
-  return { actions: runningOut(observed, cluster), issues, requeueAfterMs: REST_MS };
+  return { actions: expiringCertificates(observed, cluster), issues, requeueAfterMs: REST_MS };
 }
 
 interface Part {
@@ -100,7 +100,7 @@ function issueOf(
     !isAuthority && live !== undefined && live.metadata?.annotations?.[Annotation.TlsAuthority] !== signer;
   const formerEnd = live === undefined ? lostEnd(observed, cluster, isAuthority) : dueEnd(live, now, isAuthority);
   if (live !== undefined && formerEnd === undefined && !isOrphan && covers(live, part.names)) return undefined;
-  // For more names alone the end stays: pods that have the certificate without them count on being replaced before it.
+  // Reissued for more names, the certificate keeps its expiry: pods with the earlier one must be replaced before that time.
   const notAfter = live === undefined || formerEnd !== undefined || isOrphan ? now + lifeMs : notAfterOf(live);
   return {
     whose: part.whose,
@@ -113,7 +113,7 @@ function issueOf(
   };
 }
 
-/** When a certificate that has to be renewed ends; undefined where it need not be. One that is from the future is of no use already. */
+/** The expiry of a certificate that must be renewed now; undefined if it need not be. One that is not yet valid must be renewed. */
 function dueEnd(live: KubeObject, now: number, isAuthority: boolean): number | undefined {
   const { lifeMs, renewMs } = isAuthority ? AUTHORITY : LEAF;
   const leftMs = notAfterOf(live) - now;
@@ -121,24 +121,24 @@ function dueEnd(live: KubeObject, now: number, isAuthority: boolean): number | u
   return leftMs < renewMs ? notAfterOf(live) : undefined;
 }
 
-/** When a certificate may end that was lost while pods have it; undefined where none have. */
+/** When a lost certificate that pods still use may expire; undefined if no pod uses it. */
 function lostEnd({ pods, now }: ObservedOwnPki, { metadata }: RayCluster, isAuthority: boolean): number | undefined {
   const isUsed = pods.some(({ owner, tlsAuthority }) => owner === metadata?.uid && tlsAuthority !== undefined);
-  // How much of its life was left is not known; what was in order had more than this.
+  // The expiry is unknown; a certificate that needed no renewal had at least this time left.
   return isUsed && !isAuthority ? now + LEAF.renewMs : undefined;
 }
 
 interface Life {
   readonly now: number;
   readonly notAfter: number;
-  /** When that ends which is renewed; undefined where it is not. */
+  /** The expiry of the certificate that is renewed; undefined: none is. */
   readonly formerEnd: number | undefined;
-  /** Its authority is gone. */
+  /** Its authority no longer exists. */
   readonly isOrphan: boolean;
   readonly signer: string | undefined;
 }
 
-/** What is written on the Secret, so that nobody has to look into it. */
+/** Annotations that describe the certificate, so that the Secret's data need not be read. */
 function describe(
   cluster: RayCluster,
   { secret, component, names }: Part,
@@ -151,7 +151,7 @@ function describe(
     [Annotation.TlsNames]: [...names.dnsNames, ...names.ipAddresses].join(','),
     [Annotation.TlsNotAfter]: timestamp(notAfter),
     ...(signer === undefined ? {} : { [Annotation.TlsAuthority]: signer }),
-    // Pods from before still have the certificate that runs out. One that only got more names is as good for them.
+    // Existing pods still have the expiring certificate. A reissue for more names does not matter to them.
     ...(formerEnd === undefined
       ? {}
       : { [Annotation.TlsRenewedAt]: timestamp(now), [Annotation.TlsFormerNotAfter]: timestamp(formerEnd) }),
@@ -160,14 +160,14 @@ function describe(
   return { ...before, ...pkiMetadata(cluster, secret, component), annotations };
 }
 
-/** Names that are no longer needed do no harm until the next renewal; names that are missing do. */
+/** Superfluous names are harmless until the next renewal; missing names are not. */
 function covers({ metadata }: KubeObject, { dnsNames, ipAddresses }: CertificateNames): boolean {
   const known = new Set(metadata?.annotations?.[Annotation.TlsNames]?.split(','));
   return [...dnsNames, ...ipAddresses].every((name) => known.has(name));
 }
 
-/** Tells in time of pods that were not replaced: a head that would lose what runs on it is not, and others may have been held up. */
-function runningOut(observed: ObservedOwnPki, { metadata }: RayCluster): readonly Action[] {
+/** Warns a day ahead about pods that still use an expiring certificate: a head with running work is not replaced, and workers may be delayed. */
+function expiringCertificates(observed: ObservedOwnPki, { metadata }: RayCluster): readonly Action[] {
   const { pods, now } = observed;
   const name = metadata?.name ?? '';
   return [
@@ -187,11 +187,11 @@ function runningOut(observed: ObservedOwnPki, { metadata }: RayCluster): readonl
 function notAfterOf({ metadata }: KubeObject): number {
   const text = metadata?.annotations?.[Annotation.TlsNotAfter];
   const time = text === undefined ? Number.NaN : Date.parse(text);
-  // What nobody knows the end of may have ended.
+  // Without a known expiry the certificate may have expired.
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
-/** A Secret of this cluster; one of that name that another object controls, or nobody, is not used and not replaced. */
+/** The Secret of that name if this cluster controls it. Any other Secret is neither used nor replaced. */
 function find({ secrets, cluster }: ObservedOwnPki, name: string): KubeObject | undefined {
   return secrets.find((secret) => secret.metadata?.name === name && isOwn(cluster.metadata?.uid ?? '', secret));
 }

@@ -26,12 +26,12 @@ import {
 } from './cert-manager.ts';
 import { headNames, workerNames } from './names.ts';
 
-/** Everything a decision about the certificates of a RayCluster needs, where cert-manager issues them. */
+/** Everything a decision about the certificates of a RayCluster needs if cert-manager issues them. */
 export interface ObservedPki extends Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed' | 'pods' | 'now'> {
-  /** Those that carry the cluster's label. */
+  /** Those with the cluster's label. */
   readonly issuers: readonly KubeObject[];
   readonly certificates: readonly Certificate[];
-  /** The Secrets of certificates that were issued, as far as they are not known to belong to them. */
+  /** The Secrets of issued certificates that have no owner reference to their Certificate yet. */
   readonly secrets: readonly Secret[];
 }
 
@@ -39,14 +39,14 @@ const WAIT_MS = 30_000;
 const REST_MS = 60_000;
 const SOON_MS = 24 * 3_600_000;
 
-/** Whether the certificates of this cluster are our business: it asks for them, is ours, stays, and is in order. */
+/** Whether the operator manages certificates of this cluster: mTLS is enabled, and the cluster is valid, not deleted, and ours to reconcile. */
 export function wantsPki({ cluster, ...rest }: Pick<ObservedPki, 'cluster' | 'context' | 'installed'>): boolean {
   const { spec, metadata } = cluster;
   if (spec === undefined || isManagedExternally(spec) || metadata?.deletionTimestamp !== undefined) return false;
   return isTlsEnabled(spec, rest.context.gates) && isValidCluster({ ...rest, cluster });
 }
 
-/** Asks cert-manager for an authority of the cluster's own and for the certificates of head and workers, from top to bottom. */
+/** Requests from cert-manager a certificate authority for the cluster, then the certificates of head and workers. */
 export function planPki(observed: ObservedPki): Plan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || !wantsPki({ ...observed, cluster })) return NOTHING;
@@ -84,7 +84,7 @@ function ensure(
   return [{ type: 'create', kind, objects: [wanted], whenExists: 'fine', ...failing(step) }];
 }
 
-/** Only what is named in it is compared: cert-manager and its users may have filled in the rest. */
+/** Compares only desired fields: cert-manager or users may have set others. */
 function ensureLeaf(
   { certificates: existing, cluster }: ObservedPki,
   whose: 'head' | 'worker',
@@ -101,7 +101,7 @@ function ensureLeaf(
   return updateOwn(cluster.metadata?.uid ?? '', 'Certificate', live, object, { done, ...failing(step) });
 }
 
-/** A Secret goes with its Certificate, and that with the cluster. */
+/** Garbage collection deletes a Secret with its Certificate, and a Certificate with the cluster. */
 function ownSecrets({ secrets, certificates, cluster }: ObservedPki): readonly Action[] {
   return secrets.flatMap((secret) => {
     const certificate = certificates.find(({ spec }) => spec?.secretName === secret.metadata?.name);
@@ -117,14 +117,14 @@ function ownSecrets({ secrets, certificates, cluster }: ObservedPki): readonly A
   });
 }
 
-/** cert-manager's note on a Secret: the Certificate that it was issued for. */
+/** cert-manager's annotation on a Secret: the name of its Certificate. */
 const CERTIFICATE_NAME = 'cert-manager.io/certificate-name';
 
 function verdict(observed: ObservedPki, cluster: RayCluster): readonly Action[] {
   if (!isReady(observed))
-    return [told(normal(Reason.CertsNotReady, 'Reconcile', 'Waiting for cert-manager to issue mTLS certificates'))];
+    return [emit(normal(Reason.CertsNotReady, 'Reconcile', 'Waiting for cert-manager to issue mTLS certificates'))];
   const ready = 'mTLS PKI is ready: CA, head, and worker certificates issued';
-  return [told(normal(Reason.PkiReady, 'Reconcile', ready)), ...expiring(observed, cluster)];
+  return [emit(normal(Reason.PkiReady, 'Reconcile', ready)), ...expiring(observed, cluster)];
 }
 
 function expiring({ certificates, now }: ObservedPki, { metadata }: RayCluster): readonly Action[] {
@@ -137,11 +137,11 @@ function expiring({ certificates, now }: ObservedPki, { metadata }: RayCluster):
   });
 }
 
-/** What Ray's users have to know of a certificate that runs out. */
+/** Warns about a certificate that expires soon. */
 export function expiringSoon(certificate: string, leftMs: number): Action {
   const hours = (leftMs / 3_600_000).toFixed(1);
   const note = `TLS certificate ${certificate} expires in ${hours} hours; Ray does not hot-reload certs so a pod restart will be needed after renewal`;
-  return told(warning(Reason.CertificateExpiringSoon, 'Reconcile', note));
+  return emit(warning(Reason.CertificateExpiringSoon, 'Reconcile', note));
 }
 
 function isReady({ certificates, cluster }: ObservedPki): boolean {
@@ -177,6 +177,6 @@ function failing(step: string): { readonly failed: ReturnType<typeof warning> } 
   return { failed: warning(Reason.FailedToReconcile, 'Reconcile', `Failed to reconcile mTLS ${step}:`) };
 }
 
-function told(event: ReturnType<typeof normal>): Action {
+function emit(event: ReturnType<typeof normal>): Action {
   return { type: 'event', event };
 }

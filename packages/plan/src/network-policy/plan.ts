@@ -15,14 +15,14 @@ import { buildNetworkPolicies } from './policies.ts';
 
 /** Everything a decision about the NetworkPolicies of a RayCluster needs. */
 export interface ObservedNetworkPolicies extends Pick<ObservedRayCluster, 'cluster' | 'context' | 'installed'> {
-  /** Those that carry the cluster's label or one of the names that its policies have. */
+  /** Those with the cluster's label, or with a name that one of its policies needs. */
   readonly policies: readonly NetworkPolicy[];
 }
 
-/** How soon to check whether a name that another object has is free. */
+/** How often to check whether a name that another object holds has become free. */
 const REQUEUE_MS = 30_000;
 
-/** Creates and updates the NetworkPolicies that a RayCluster needs, and deletes others that it owns. */
+/** Creates and updates the NetworkPolicies of a RayCluster, and deletes others that it owns. */
 export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   const cluster = withRayClusterDefaults(observed.cluster);
   if (cluster.spec === undefined || isManagedExternally(cluster.spec)) return NOTHING;
@@ -31,15 +31,15 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
   if (!isValidCluster({ ...observed, cluster })) return NOTHING;
   const wanted = buildNetworkPolicies(cluster, cluster.spec);
   const taken = wanted.filter((policy) => isForeign(cluster, find(observed.policies, policy)));
-  const told = taken.map(warnAboutCollision);
-  // Without the head's nothing is isolated; without that of one group the others are.
-  if (taken.some((policy) => policy === wanted[0])) return { actions: told, requeueAfterMs: REQUEUE_MS };
+  const collisions = taken.map(warnAboutCollision);
+  // Without the head's policy none is created; without one group's policy the others still are.
+  if (taken.some((policy) => policy === wanted[0])) return { actions: collisions, requeueAfterMs: REQUEUE_MS };
   const names = new Set(wanted.map(nameIn));
   const superfluous = observed.policies.filter(
     (policy) => isOwn(cluster.metadata?.uid ?? '', policy) && !names.has(nameIn(policy)),
   );
   const actions = [
-    ...told,
+    ...collisions,
     ...wanted
       .filter((policy) => !taken.includes(policy))
       .flatMap((policy) => bringUp(cluster, policy, find(observed.policies, policy))),
@@ -49,10 +49,10 @@ export function planNetworkPolicies(observed: ObservedNetworkPolicies): Plan {
 }
 
 function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkPolicy | undefined): readonly Action[] {
-  const told = `NetworkPolicy ${fullName(wanted)}`;
+  const policyName = `NetworkPolicy ${fullName(wanted)}`;
   if (live === undefined) {
-    const done = normal(Reason.CreatedNetworkPolicy, 'Create', `Created ${told}`);
-    const failed = warning(Reason.FailedToCreateNetworkPolicy, 'Create', `Failed to create ${told}:`);
+    const done = normal(Reason.CreatedNetworkPolicy, 'Create', `Created ${policyName}`);
+    const failed = warning(Reason.FailedToCreateNetworkPolicy, 'Create', `Failed to create ${policyName}:`);
     return [
       { type: 'create', kind: 'NetworkPolicy', objects: [wanted], whenExists: 'fine-if-ours', done, failed, ...ALONE },
     ];
@@ -60,18 +60,18 @@ function bringUp({ metadata }: RayCluster, wanted: NetworkPolicy, live: NetworkP
   if (isSame(live, wanted)) return [];
   const labels = { ...live.metadata?.labels, ...wanted.metadata?.labels };
   const object = { ...live, metadata: { ...live.metadata, labels }, ...(wanted.spec ? { spec: wanted.spec } : {}) };
-  const done = normal(Reason.UpdatedNetworkPolicy, 'Update', `Updated ${told}`);
-  const failed = warning(Reason.FailedToUpdateNetworkPolicy, 'Update', `Failed to update ${told}:`);
+  const done = normal(Reason.UpdatedNetworkPolicy, 'Update', `Updated ${policyName}`);
+  const failed = warning(Reason.FailedToUpdateNetworkPolicy, 'Update', `Failed to update ${policyName}:`);
   return updateOwn(metadata?.uid ?? '', 'NetworkPolicy', live, object, { done, failed, ...ALONE });
 }
 
-/** One policy protects its pods whatever becomes of another. */
+/** A failure with one policy does not affect the others. */
 const ALONE = { continueOnFailure: true } as const;
 
 function remove({ metadata }: RayCluster, policy: NetworkPolicy): readonly Action[] {
-  const told = `NetworkPolicy ${fullName(policy)}`;
-  const done = normal(Reason.DeletedNetworkPolicy, 'Delete', `Deleted ${told}`);
-  const failed = warning(Reason.FailedToDeleteNetworkPolicy, 'Delete', `Failed to delete ${told}:`);
+  const policyName = `NetworkPolicy ${fullName(policy)}`;
+  const done = normal(Reason.DeletedNetworkPolicy, 'Delete', `Deleted ${policyName}`);
+  const failed = warning(Reason.FailedToDeleteNetworkPolicy, 'Delete', `Failed to delete ${policyName}:`);
   return deleteOwn(metadata?.uid ?? '', 'NetworkPolicy', policy, { done, failed, ...ALONE });
 }
 
@@ -80,7 +80,7 @@ function warnAboutCollision(policy: NetworkPolicy): Action {
   return { type: 'event', event: warning(Reason.NetworkPolicyNameCollision, 'Validate', note) };
 }
 
-/** Labels that others have added stay. */
+/** Keeps labels that others added. */
 function isSame(live: NetworkPolicy, { metadata, spec }: NetworkPolicy): boolean {
   const hasLabels = Object.entries(metadata?.labels ?? {}).every(
     ([key, value]) => live.metadata?.labels?.[key] === value,
@@ -88,7 +88,7 @@ function isSame(live: NetworkPolicy, { metadata, spec }: NetworkPolicy): boolean
   return hasLabels && isSameJson(asStored(live.spec), asStored(spec));
 }
 
-/** The server leaves out lists and maps of labels that are empty; a selector or a rule that is empty says something, and stays. */
+/** The API server drops empty lists and label maps. An empty selector or rule has a meaning and is kept. */
 function asStored(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asStored);
   if (!isRecord(value)) return value;

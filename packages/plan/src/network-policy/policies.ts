@@ -20,7 +20,7 @@ import {
 } from '@manta/api';
 import { childMetadata, clusterLabels } from '../build/child-metadata.ts';
 
-/** The policies that a cluster asks for: one for its head and one for each worker group; none where it asks for none. */
+/** The desired policies: one for the head and one for each worker group; none if the cluster does not enable them. */
 export function buildNetworkPolicies(cluster: RayCluster, spec: RayClusterSpec): readonly NetworkPolicy[] {
   const { networkPolicy } = spec;
   if (networkPolicy === undefined) return [];
@@ -79,7 +79,7 @@ function policy(cluster: RayCluster, options: NetworkPolicyOptions, parts: Polic
   };
 }
 
-/** A submitter is no pod of the cluster, and has to reach the dashboard. */
+/** A submitter is not a pod of the cluster, but must reach the dashboard. */
 function submitterRules({ metadata = {} }: RayCluster, spec: RayClusterSpec): readonly NetworkPolicyIngressRule[] {
   if (metadata.labels?.[Label.JobSubmissionMode] !== JobSubmissionMode.K8sJob) return [];
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -89,13 +89,13 @@ function submitterRules({ metadata = {} }: RayCluster, spec: RayClusterSpec): re
   return [{ from: [{ podSelector: { matchLabels: labels } }], ports: [{ protocol: 'TCP', port }] }];
 }
 
-/** Where the head offers its dashboard. */
+/** The head's dashboard port. */
 export function dashboardPort({ headGroupSpec }: RayClusterSpec): number {
   const asked = Number(headGroupSpec.rayStartParams?.['dashboard-port']);
   return Number.isInteger(asked) && asked > 0 ? asked : DefaultPort.Dashboard;
 }
 
-/** As the API server stores it, so that a comparison with what it stores holds. */
+/** In the API server's stored form, so that it compares equal. */
 function withProtocols<Rule extends Pick<NetworkPolicyIngressRule, 'ports'>>(rule: Rule): Rule {
   return rule.ports === undefined
     ? rule

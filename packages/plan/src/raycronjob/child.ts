@@ -3,7 +3,7 @@ import { controllerReference } from '../build/owner.ts';
 import { writtenOut, writtenTemplate } from '../build/written-out.ts';
 import { timestamp } from '../shared/timestamp.ts';
 
-/** The RayJob for one time of a schedule. Its name follows from the time, so that making it twice makes one. */
+/** The RayJob for one scheduled time. Its name is derived from the time, so a repeated creation is harmless. */
 export function buildCronChild(cronJob: RayCronJob, tick: number): RayJob {
   const { name = '', namespace = '' } = cronJob.metadata ?? {};
   return {
@@ -20,7 +20,7 @@ export function buildCronChild(cronJob: RayCronJob, tick: number): RayJob {
   };
 }
 
-/** Fields of a template that say nothing when they are false or 0 are left out, as the peer leaves them out. */
+/** Template fields that mean unset when false or 0 are left out, like KubeRay does. */
 const SILENT_AT_ZERO: ReadonlySet<string> = new Set([
   'suspend',
   'shutdownAfterJobFinishes',

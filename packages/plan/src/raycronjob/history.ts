@@ -4,7 +4,7 @@ import type { DeleteAction } from '../plan.ts';
 import type { CronChild } from './observed.ts';
 import type { CronJobState } from './state.ts';
 
-/** Deletes the oldest of the RayJobs that have ended, as far as there are more than are to be kept. */
+/** Deletes the oldest ended RayJobs beyond the history limits. */
 export function deleteBeyondHistoryLimits({ spec, cronJob, own: children }: CronJobState): readonly DeleteAction[] {
   return [
     ...beyond(cronJob, spec.successfulJobsHistoryLimit, children, 'succeeded'),
@@ -26,7 +26,7 @@ function beyond(
     .flatMap((child) => deleteChild(cronJob, child));
 }
 
-/** Deletes a child, and what it made with it. */
+/** Deletes a RayJob; garbage collection deletes its children. */
 export function deleteChild({ metadata }: RayCronJob, child: CronChild): readonly DeleteAction[] {
   return deleteOwn(metadata?.uid ?? '', 'RayJob', child, { propagation: 'Background' });
 }

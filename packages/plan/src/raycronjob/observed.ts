@@ -5,19 +5,19 @@ export interface ObservedRayCronJob {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly cronJob: RayCronJob;
-  /** The RayJobs that it made; followed, and needed, only where `RayCronJobPolicies` is on. */
+  /** The RayJobs that it created; watched only with the feature gate `RayCronJobPolicies`. */
   readonly children: readonly CronChild[];
   readonly gates: FeatureGates;
   readonly parseYaml: YamlParser;
 }
 
-/** What decisions need of a RayJob that a schedule made. */
+/** The record of a RayJob that a RayCronJob created. */
 export interface CronChild {
   readonly name: string;
   readonly uid: string;
   /** The uid of the controller that owns it. */
   readonly owner: string | undefined;
-  /** When it was due, or made where that is not known; milliseconds since the epoch. */
+  /** Its scheduled time, or its creation time if unknown; milliseconds since the epoch. */
   readonly scheduledAt: number;
   readonly isTerminating: boolean;
   readonly outcome: 'running' | 'succeeded' | 'failed';

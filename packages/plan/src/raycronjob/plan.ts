@@ -16,7 +16,7 @@ import { type CronJobState, stateOf } from './state.ts';
 
 export type RayCronJobPlan = ReconcilePlan<RayCronJobStatus, undefined>;
 
-/** Clocks are adjusted now and then: a scheduled time that is far off is computed again before it comes. */
+/** The longest requeue delay: the clock may be adjusted, so a distant scheduled time is recomputed. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** What happens to a RayCronJob, from top to bottom. */
@@ -56,7 +56,7 @@ function startDueRayJob(state: CronJobState): RayCronJobPlan {
   };
 }
 
-/** An existing RayJob of that name counts as created, whoever owns it and even while it is deleted: no time is served twice. */
+/** An existing RayJob of that name counts as created, whatever its owner and even while it is being deleted: each time is served once. */
 function createChild(state: CronJobState, tick: number, name: string): CreateAction {
   const note = `Failed to create RayJob ${fullName(state, name)}`;
   return {

@@ -2,18 +2,18 @@ import { ConcurrencyPolicy, LOCAL_TIME_ZONE, loadTimeZone, parseCron, type RayCr
 import type { CronChild, ObservedRayCronJob } from './observed.ts';
 import { findTicks, type Ticks, type Timetable } from './ticks.ts';
 
-/** A RayCronJob whose spec is known to be valid, and what time it is for it. */
+/** A valid RayCronJob with its schedule evaluated for now. */
 export interface CronJobState extends ObservedRayCronJob {
   readonly spec: RayCronJobSpec;
   readonly namespace: string;
-  /** The RayJobs that are this very object's. */
+  /** The RayJobs that this object (by uid) controls. */
   readonly own: readonly CronChild[];
-  /** Every time up to here is settled; milliseconds since the epoch. */
+  /** Times up to this one need no RayJob any more; milliseconds since the epoch. */
   readonly servedUntil: number;
   readonly ticks: Ticks;
-  /** The newest of the times that came too long ago for a RayJob to be made. */
+  /** The newest scheduled time that missed the starting deadline. */
   readonly missed: number | undefined;
-  /** Whether a RayJob may be made while an earlier one runs. */
+  /** Whether a RayJob may be created while an earlier one runs. */
   readonly overlaps: boolean;
 }
 
@@ -35,7 +35,7 @@ export function stateOf(observed: ObservedRayCronJob, spec: RayCronJobSpec): Cro
   };
 }
 
-/** A schedule counts from the last time that was served, a new one from when it was made. */
+/** Missed times count from the last scheduled time, or from the creation of a new RayCronJob. */
 function anchorOf({ cronJob, now }: ObservedRayCronJob): number {
   const anchor = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata?.creationTimestamp ?? '');
   return Number.isNaN(anchor) ? now : anchor;

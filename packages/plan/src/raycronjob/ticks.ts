@@ -1,25 +1,25 @@
 import { type CronSchedule, nextActivation, type TimeZone } from '@manta/api';
 
-/** A schedule and the clock that it is read by. */
+/** A schedule and its time zone. */
 export interface Timetable {
   readonly schedule: CronSchedule;
   readonly zone: TimeZone;
 }
 
-/** The times that have come but were not served, and the one that comes next. */
+/** Due times without a RayJob, and the next time. */
 export interface Ticks {
   /** Oldest first; at most the newest {@link MAX_MISSED}. */
   readonly due: readonly number[];
-  /** Whether older ones are left out. */
+  /** Whether older due times are left out. */
   readonly hasMore: boolean;
-  /** Nothing where none comes within five years. */
+  /** Undefined if there is none within five years. */
   readonly next: number | undefined;
 }
 
-/** So many missed times are made up for. A week of minutes would otherwise be ten thousand clusters at once. */
+/** The most missed times that are made up for. A schedule that missed a week of minutes would otherwise start ten thousand clusters. */
 export const MAX_MISSED = 100;
 
-/** What is due at `now`, where everything up to and including `after` is settled. */
+/** Due times after `after` (exclusive) up to `now`. */
 export function findTicks(timetable: Timetable, after: number, now: number): Ticks {
   const first = collect(timetable, after, now);
   const hasMore = first.length > MAX_MISSED;
@@ -27,7 +27,7 @@ export function findTicks(timetable: Timetable, after: number, now: number): Tic
   return { due, hasMore, next: nextTick(timetable, due.at(-1) ?? after, now) };
 }
 
-/** Up to one more than is allowed. */
+/** One more than {@link MAX_MISSED} at most, to detect that some are left out. */
 function collect({ schedule, zone }: Timetable, after: number, now: number): readonly number[] {
   const ticks: number[] = [];
   for (let tick = nextActivation(schedule, after, zone); ticks.length <= MAX_MISSED; ) {
@@ -44,13 +44,13 @@ function newest(timetable: Timetable, after: number, now: number): readonly numb
     : newestOfFields(timetable, after, now);
 }
 
-/** The beat of a delay goes back to the last time that was served. */
+/** An `@every` schedule counts its intervals from the last scheduled time. */
 function newestOfDelay(timetable: Timetable, delayMs: number, after: number, now: number): readonly number[] {
   const beats = Math.floor((now - after) / delayMs);
   return collect(timetable, after + (beats - MAX_MISSED) * delayMs, now).slice(-MAX_MISSED);
 }
 
-/** Halves the time in question until just so many times lie behind it: a year of minutes is found as fast as a day of them. */
+/** Binary search for the start of the newest due times: a year of minutes takes as long as a day of them. */
 function newestOfFields(timetable: Timetable, after: number, now: number): readonly number[] {
   let tooEarly = after;
   let lateEnough = now;

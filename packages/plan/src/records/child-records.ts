@@ -22,10 +22,10 @@ import type {
 } from '../raycluster/observed.ts';
 import type { Sharing } from './sharing.ts';
 
-/** Where a child belongs: `namespace/cluster`. */
+/** The cluster of a child object: `namespace/cluster`. */
 export type ClusterKey = string;
 
-/** A record that knows the clusters it belongs to, so that it can be found from them. */
+/** A record with the keys of its clusters, by which it is indexed. */
 export type Belonging<R> = R & { readonly belongsTo: readonly ClusterKey[] };
 
 export function namedRecord({ metadata = {} }: KubeObject): NamedRecord {
@@ -33,7 +33,7 @@ export function namedRecord({ metadata = {} }: KubeObject): NamedRecord {
   return { name, uid, owner: ownerOf(metadata), cluster: labels?.[Label.Cluster] };
 }
 
-/** The same for objects that carry our label. */
+/** Records of objects with the cluster label. */
 export function labelledRecord(object: KubeObject): Belonging<NamedRecord> {
   const { metadata = {} } = object;
   return { ...namedRecord(object), belongsTo: keys(metadata.namespace, [metadata.labels?.[Label.Cluster]]) };
@@ -63,19 +63,19 @@ export function serviceRecord(service: Service, intern: Sharing): Belonging<Serv
       labels[Label.Cluster],
       labels[Label.HeadlessWorkerService],
       labels[Label.OriginatedFromCrd] === OriginCrd.RayCluster ? labels[Label.OriginatedFromCrName] : undefined,
-      // Whoever takes labels off a Service of ours does not take it away from its cluster.
+      // A Service of ours belongs to its cluster even after its labels were removed.
       clusterOwning(metadata),
     ]),
   };
 }
 
-/** The ports of most head Services are the same, and most of what there is in them. */
+/** Interned: the ports of most head Services are equal. */
 function withSharedPorts(service: Service, intern: Sharing): Service {
   const { spec } = service;
   return spec?.ports === undefined ? service : { ...service, spec: { ...spec, ports: intern.value(spec.ports) } };
 }
 
-/** Services that are compared to what they should be: those of RayServices, and head Services. */
+/** Services that are kept whole because they are compared with the desired ones: those of RayServices, and head Services. */
 function isKeptWhole({ metadata, spec }: Service): boolean {
   const { labels = {} } = metadata ?? {};
   const isHeads = [labels, spec?.selector].some((words) => words?.[Label.NodeType] === NodeType.Head);
@@ -103,7 +103,7 @@ function isRoute(object: KubeObject & { readonly spec?: unknown }): object is Ro
   return isRecord(object.spec) && isRecord(object.spec['to']);
 }
 
-/** Only Jobs that clean Redis belong to a cluster in this sense. */
+/** Among Jobs only Redis cleanup Jobs belong to a cluster. */
 export function jobRecord(job: Job): Belonging<JobRecord> {
   const isCleanup = job.metadata?.labels?.[Label.NodeType] === NodeType.RedisCleanup;
   return {
@@ -115,7 +115,7 @@ export function jobRecord(job: Job): Belonging<JobRecord> {
   };
 }
 
-/** When a Job ended for good, and why it failed if it did; a failure that is still being carried out is no end yet. */
+/** When a Job ended, and why it failed if it did. A Job that has FailureTarget but not Failed has not ended. */
 function ending({ status }: Job): Pick<JobRecord, 'finishedAt' | 'failure'> {
   const ends = (status?.conditions ?? []).filter(
     (condition) => condition.status === 'True' && (condition.type === 'Complete' || condition.type === 'Failed'),
@@ -128,19 +128,19 @@ function ending({ status }: Job): Pick<JobRecord, 'finishedAt' | 'failure'> {
   };
 }
 
-/** The custom resource that an object was made for, as its labels name it: `RayService/namespace/name`. */
+/** The custom resource that an object was created for, from its labels: `RayService/namespace/name`. */
 export function originKey(crd: OriginCrd, namespace: string, name: string): string {
   return `${crd}/${namespace}/${name}`;
 }
 
-/** The same of an object that carries these labels; none where it was made for nobody. */
+/** The custom resource that these labels name; none without them. */
 export function originKeys(namespace: string | undefined, labels: StringMap | undefined): readonly string[] {
   const crd = Object.values(OriginCrd).find((kind) => kind === labels?.[Label.OriginatedFromCrd]);
   const name = labels?.[Label.OriginatedFromCrName];
   return crd === undefined || name === undefined ? [] : [originKey(crd, namespace ?? '', name)];
 }
 
-/** The whole object but for managedFields, which are a third of its bytes and read by nobody here. */
+/** The object without managedFields, which are a third of its bytes and unused here. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { metadata = {} } = object;
   if (!('managedFields' in metadata)) return object;

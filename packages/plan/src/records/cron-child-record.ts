@@ -2,10 +2,10 @@ import { Annotation, JobDeploymentStatus, Label, type RayJob } from '@manta/api'
 import type { CronChild } from '../raycronjob/observed.ts';
 import { namedRecord } from './child-records.ts';
 
-/** A child that knows the schedule whose label it carries: `namespace/name`. */
+/** A child RayJob with the key of its RayCronJob: `namespace/name`. */
 export type CronChildRecord = CronChild & { readonly cronJob: string };
 
-/** What is kept of a RayJob that a schedule made. */
+/** The record of a RayJob that a RayCronJob created. */
 export function cronChildRecord(job: RayJob): CronChildRecord {
   const { metadata = {}, status } = job;
   const { namespace = '', labels, annotations } = metadata;
@@ -19,7 +19,7 @@ export function cronChildRecord(job: RayJob): CronChildRecord {
   };
 }
 
-/** A job that can't be run is as good as failed: waiting for its end would be waiting for ever. */
+/** A job that failed validation counts as failed: it would never end. */
 function outcomeOf(status: JobDeploymentStatus | undefined): CronChild['outcome'] {
   if (status === JobDeploymentStatus.Complete) return 'succeeded';
   return status === JobDeploymentStatus.Failed || status === JobDeploymentStatus.ValidationFailed

@@ -14,7 +14,7 @@ import { spareObjectName } from '../raycluster/object-name.ts';
 import type { PodRecord, SubmitterRecord } from '../raycluster/observed.ts';
 import type { Sharing } from './sharing.ts';
 
-/** Keeps of a pod what decisions need; everything else is dropped as it arrives. */
+/** Projects a pod to the fields that decisions need. */
 export function podRecord(pod: Pod, intern: Sharing): PodRecord {
   const { metadata = {}, spec, status } = pod;
   const { labels = {}, annotations = {} } = metadata;
@@ -51,15 +51,15 @@ export function podRecord(pod: Pod, intern: Sharing): PodRecord {
 }
 
 /**
- * Kubernetes marks every pod that it takes from its node (`DisruptionTarget`). One that the kubelet evicts because the node runs out of
- * memory or disk (reason `Evicted`) does not count as disrupted: its replacement may well meet the same end.
+ * Kubernetes sets `DisruptionTarget` on every pod that it removes from its node. A pod that the kubelet evicts because the node runs out of
+ * memory or disk (reason `Evicted`) does not count as disrupted: its replacement may be evicted too.
  */
 function isDisrupted({ status }: Pod): true | undefined {
   const target = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
   return target?.status === 'True' && status?.reason !== 'Evicted' ? true : undefined;
 }
 
-/** Asked of few: only long names have a spare one. */
+/** Only for long cluster names, which have a spare name. */
 function knowsSpare({ metadata, spec }: Pod): true | undefined {
   const spare = spareObjectName(metadata?.labels?.[Label.Cluster] ?? '');
   if (spare === undefined || spec === undefined) return undefined;
@@ -105,7 +105,7 @@ function rayTerminated(pod: Pod): string | undefined {
   return terminated === undefined ? undefined : describeTermination(terminated);
 }
 
-/** The text that users and their alerts know from the peer's events. */
+/** The text of KubeRay's events, which users and their alerts match. */
 function describeTermination(state: ContainerStateTerminated): string {
   const { exitCode, signal = 0, reason = '', message = '', startedAt, finishedAt, containerID = '' } = state;
   return `&ContainerStateTerminated{ExitCode:${exitCode},Signal:${signal},Reason:${reason},Message:${message},StartedAt:${goTime(startedAt)},FinishedAt:${goTime(finishedAt)},ContainerID:${containerID},}`;

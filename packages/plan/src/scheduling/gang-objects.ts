@@ -12,14 +12,14 @@ import { type Action, type PlannedEvent, warning } from '../plan.ts';
 import type { Gang } from './gang.ts';
 import type { GangKind, GangRecord } from './scheduler.ts';
 
-/** An object that a scheduler reads, as it should be. What the spec gives as undefined is taken away. */
+/** The desired state of an object for a batch scheduler. Fields of the spec that are undefined are removed. */
 export interface GangObject extends KubeObject {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Creates, updates or removes one object of a gang, like any other child. What others have added to its spec stays. One of somebody else
- * under its name is left alone, and nothing starts: its scheduler would count the wrong pods.
+ * Creates, updates or deletes one object of a gang. Keeps fields that others added to its spec. If another owner has an object of that name,
+ * the plan aborts and no pod is created: the scheduler would count the wrong pods.
  */
 export function planGangObject(
   gang: Gang,
@@ -38,12 +38,12 @@ export function planGangObject(
   if (!isOwn(gang, live)) return [{ type: 'abort', message: collision(gang, live) }];
   const spec = aligned(live.object.spec, wanted.spec);
   if (spec === undefined) return removed;
-  const told = `${publicKind(kind)} ${nameOf(live.object)}`;
-  const failed = warning(`FailedToUpdate${publicKind(kind)}`, 'Update', `Failed to update ${told}:`);
+  const described = `${publicKind(kind)} ${nameOf(live.object)}`;
+  const failed = warning(`FailedToUpdate${publicKind(kind)}`, 'Update', `Failed to update ${described}:`);
   return [...removed, ...update(gang, live, withSpec(live.object, spec), failed)];
 }
 
-/** Whether the object was made for this very owner; only scheduler-plugins' PodGroup names it without making it the controller. */
+/** Whether this owner controls the object. scheduler-plugins' PodGroup only refers to its owner, without `controller: true`. */
 export function isOwn({ owner }: Gang, { kind, object }: GangRecord): boolean {
   const uid = owner.object.metadata?.uid ?? '';
   return kind === 'PluginsPodGroup' ? referenced(object).includes(uid) : isControlled(uid, object);
@@ -65,7 +65,7 @@ function update(
 }
 
 export function creation(gang: Gang, kind: GangKind, object: GangObject): Action {
-  const told = `${publicKind(kind)} ${nameOf(object)}`;
+  const described = `${publicKind(kind)} ${nameOf(object)}`;
   const hasController = controllerOf(object) !== undefined;
   return {
     type: 'create',
@@ -75,7 +75,7 @@ export function creation(gang: Gang, kind: GangKind, object: GangObject): Action
     failed: warning(
       `FailedToCreate${publicKind(kind)}`,
       'Create',
-      `Failed to create ${told}, without which the pods of this ${gang.owner.kind} are not scheduled. Is the batch scheduler that the operator was started with installed?`,
+      `Failed to create ${described}, without which the pods of this ${gang.owner.kind} are not scheduled. Is the batch scheduler that the operator was started with installed?`,
     ),
   };
 }
@@ -95,12 +95,12 @@ export function nameOf({ metadata }: KubeObject): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
 
-/** As its users call it. */
+/** The kind's public name. */
 export function publicKind(kind: GangKind): string {
   return kind === 'Workload' ? 'Workload' : 'PodGroup';
 }
 
-/** The owner reference of what belongs to a gang and goes with its owner. */
+/** The owner reference of a gang's objects: garbage collection deletes them with their owner. */
 export function gangOwnerReference({ owner }: Gang): ReturnType<typeof controllerReference> {
   return controllerReference(owner.kind, owner.object);
 }

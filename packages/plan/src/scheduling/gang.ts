@@ -14,26 +14,26 @@ import { buildHeadPod } from '../build/head-pod.ts';
 import { buildWorkerPod } from '../build/worker-pod.ts';
 import type { GangOwner } from './scheduler.ts';
 
-/** Pods that are to start together or not at all. */
+/** The pods that a batch scheduler starts together or not at all. */
 export interface Gang {
   readonly owner: GangOwner;
   readonly spec: RayClusterSpec;
-  /** Worked out when it is asked for: most passes need none of it. */
+  /** Computed on demand: most reconciles do not need it. */
   readonly members: () => readonly Member[];
 }
 
-/** Pods of one kind in a gang, as they will be created: sidecars, autoscaler and all. */
+/** Equal pods of a gang as they will be created, including sidecars. */
 export interface Member {
   readonly group: string;
   readonly pod: PodSpec;
-  /** Pods that are wanted now. */
+  /** The desired number of pods. */
   readonly desired: number;
-  /** Pods without which nothing begins, where the autoscaler brings the rest. */
+  /** The number of pods that must be placed together; the autoscaler adds the rest. */
   readonly least: number;
   readonly isSuspended?: boolean;
 }
 
-/** The gang of a cluster, plus the pod of a submitter where a job has one. */
+/** The gang of a cluster, plus the submitter's pod if its job has one. */
 export function gangOf(
   owner: GangOwner,
   cluster: RayCluster,
@@ -49,14 +49,14 @@ export function gangOf(
   return { owner, spec, members };
 }
 
-/** How many pods of Ray have to come together. A submitter comes later and is not waited for. */
+/** The number of Ray pods that must start together. The submitter starts later and does not count. */
 export function memberCount(gang: Gang): number {
   return rayMembers(gang).reduce((sum, member) => sum + counted(gang, member), 0);
 }
 
 /**
- * What the gang asks for, the submitter included: room for it has to be left. Groups that have no pods now ask for nothing of each of
- * their resources, suspended ones for no resources.
+ * The resources of the gang, including the submitter's, which need room too. A group with zero pods counts with an amount of zero for each
+ * of its resources; a suspended group is left out.
  */
 export function gangAmounts(gang: Gang): Amounts {
   return gang
@@ -90,7 +90,7 @@ function clusterMembers(cluster: RayCluster, spec: RayClusterSpec, context: Buil
 
 const NO_POD: PodSpec = { containers: [] };
 
-/** A suspended group has no pods, whatever its least is. */
+/** A suspended group has no pods, whatever its minimum is. */
 function leastPods(group: WorkerGroupSpec): number {
   return group.suspend === true ? 0 : (group.minReplicas ?? 0) * hostsPerReplica(group);
 }

@@ -2,7 +2,7 @@ import { JobSubmissionMode, SchedulerLabel } from '@manta/api';
 import { copied } from './marks.ts';
 import type { BatchScheduler } from './scheduler.ts';
 
-/** KAI: it finds out by itself which pods belong together; it has to be told the queue. */
+/** KAI detects automatically which pods belong together; pods only name their queue. */
 export const kai: BatchScheduler = {
   objects: [],
 

@@ -16,12 +16,12 @@ import type { BatchScheduler, GangKind, GangRecord } from './scheduler.ts';
 
 const TEMPLATE = 'cluster';
 const PROTECTION = 'scheduling.k8s.io/podgroup-protection';
-/** Whoever deletes these is seen at once; this is for news that got lost. */
+/** Watches show deletions of these objects at once; this covers lost events. */
 const REQUEUE_MS = 2000;
 
 /**
- * Kubernetes' own workload-aware scheduling. Its objects cannot be changed: one that is out of date goes, the PodGroup before the
- * Workload, and comes again when it is seen to be gone.
+ * Kubernetes' workload-aware scheduling. Its objects are immutable: an outdated one is deleted, the PodGroup before the Workload, and
+ * recreated when the deletion was observed.
  */
 export const kubernetesWas: BatchScheduler = {
   objects: [
@@ -38,7 +38,7 @@ export const kubernetesWas: BatchScheduler = {
   },
 
   plan(gang, seen, isWanted) {
-    // Those of a job are the business of its cluster.
+    // A job's cluster has its own objects.
     if (gang.owner.kind === 'RayJob') return [];
     const { name = '' } = gang.owner.object.metadata ?? {};
     const workload = find(seen, 'Workload', clusterObjectNames.wasWorkload(name));
@@ -64,13 +64,13 @@ function createOrReplaceGang(gang: Gang, workload: Maybe, group: Maybe): readonl
   ];
 }
 
-/** The group first; what is not ours stays. */
+/** Deletes the PodGroup first. Objects of other owners stay. */
 function deleteGang(gang: Gang, workload: Maybe, group: Maybe): readonly Action[] {
   const first = [group, workload].find((record) => record !== undefined && isOwn(gang, record));
   return first === undefined ? [] : remove(gang, first);
 }
 
-/** Deletes an object that nobody is to protect any more, and waits for its end. */
+/** Removes the object's protection, deletes it, and waits until it no longer exists. */
 function remove(gang: Gang, record: GangRecord): readonly Action[] {
   const { kind, object } = record;
   const message = `${publicKind(kind)} ${nameOf(object)} is being deleted`;
@@ -79,7 +79,7 @@ function remove(gang: Gang, record: GangRecord): readonly Action[] {
   return [...release, ...(isGoing(record) ? [] : deletion(gang, record)), wait];
 }
 
-/** The protection waits for the pods, which stay. Other finalizers are somebody else's. */
+/** Removes Kubernetes' protection finalizer, which would wait for the pods to end. Other finalizers stay. */
 function withoutProtection({ owner }: Gang, { kind, object }: GangRecord): readonly Action[] {
   const { resourceVersion, finalizers = [] } = object.metadata ?? {};
   if (!finalizers.includes(PROTECTION)) return [];
@@ -119,7 +119,7 @@ function described(gang: Gang, kind: string, name: string): Omit<GangObject, 'sp
   return { apiVersion: 'scheduling.k8s.io/v1alpha2', kind, metadata };
 }
 
-/** Only who says `true`; and the autoscaler changes the number of pods too often for objects that cannot be changed. */
+/** Requires the label value `true`. Not with the autoscaler: it changes the number of pods too often for immutable objects. */
 function hasGang({ owner, spec }: Gang): boolean {
   const label = owner.object.metadata?.labels?.[Label.GangSchedulingEnabled];
   return owner.kind === 'RayCluster' && label?.toLowerCase() === 'true' && !isAutoscalingEnabled(spec);

@@ -2,7 +2,7 @@ import { Label, type ObjectMeta, type PodSpec, type StringMap } from '@manta/api
 import type { Gang } from './gang.ts';
 import type { Marks } from './scheduler.ts';
 
-/** Labels that children take over from the owner of the gang, where they say something. */
+/** Labels that child objects copy from the owner of the gang, unless empty. */
 export function copied({ owner }: Gang, keys: readonly string[]): StringMap {
   const { labels = {} } = owner.object.metadata ?? {};
   return Object.fromEntries(keys.flatMap((key) => (labels[key] ? [[key, labels[key]]] : [])));
@@ -13,7 +13,7 @@ export function hasGangLabel({ owner }: Gang): boolean {
   return owner.object.metadata?.labels?.[Label.GangSchedulingEnabled] !== undefined;
 }
 
-/** Puts marks on a pod or on the template of one; they win over what the user has written there. */
+/** Adds a scheduler's marks to a pod or a pod template. They override the user's values. */
 export function withMarks<T extends { readonly metadata?: ObjectMeta; readonly spec?: PodSpec }>(
   pod: T,
   marks: Marks,
@@ -22,7 +22,7 @@ export function withMarks<T extends { readonly metadata?: ObjectMeta; readonly s
   return { ...pod, metadata, spec: { ...(pod.spec ?? { containers: [] }), ...marks.spec } };
 }
 
-/** The same for an object that is no pod itself. */
+/** Adds a scheduler's labels and annotations to an object that is not a pod. */
 export function withMetadataMarks<T extends { readonly metadata?: ObjectMeta }>(
   object: T,
   { labels, annotations }: Marks,

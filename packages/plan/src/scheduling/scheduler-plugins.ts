@@ -10,7 +10,7 @@ export const schedulerPlugins: BatchScheduler = {
   objects: [{ kind: 'PluginsPodGroup', nameFor: (cluster) => cluster }],
 
   marks(gang) {
-    // A job has no group of its own: that of its cluster is complete before the submitter comes.
+    // A job needs no group: its cluster's group is complete before the submitter starts.
     const isInGroup = gang.owner.kind === 'RayCluster' && hasGangLabel(gang);
     const labels = isInGroup ? { [SchedulerLabel.PluginsPodGroup]: gang.owner.object.metadata?.name ?? '' } : {};
     return { labels, annotations: {}, spec: { schedulerName: 'scheduler-plugins-scheduler' } };
@@ -34,7 +34,7 @@ function podGroup(gang: Gang): GangObject {
   };
 }
 
-/** The plugin's own controller may be the controller of it. */
+/** Not a controller reference: the plugin's controller may control the PodGroup. */
 function plain({ apiVersion, kind, name, uid }: OwnerReference): OwnerReference {
   return { apiVersion, kind, name, uid };
 }

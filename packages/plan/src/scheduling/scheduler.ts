@@ -2,7 +2,7 @@ import type { KubeObject, PodSpec, RayCluster, RayJob, StringMap } from '@manta/
 import type { Action } from '../plan.ts';
 import type { Gang } from './gang.ts';
 
-/** The batch schedulers that pods can be made for. */
+/** The supported batch schedulers. */
 export const BATCH_SCHEDULERS = [
   'volcano',
   'yunikorn',
@@ -12,36 +12,36 @@ export const BATCH_SCHEDULERS = [
 ] as const;
 export type BatchSchedulerName = (typeof BATCH_SCHEDULERS)[number];
 
-/** Objects that tell a scheduler which pods have to come together. */
+/** Kinds of objects by which a scheduler learns which pods start together. */
 export const GANG_KINDS = ['VolcanoPodGroup', 'PluginsPodGroup', 'Workload', 'WorkloadPodGroup'] as const;
 export type GangKind = (typeof GANG_KINDS)[number];
 
-/** Such an object as it was seen. */
+/** An observed object of such a kind. */
 export interface GangRecord {
   readonly kind: GangKind;
   readonly object: KubeObject & { readonly spec?: unknown };
 }
 
-/** What a pod carries so that a scheduler takes it, and takes it together with others. */
+/** Labels, annotations and spec fields of pods by which a scheduler recognises a gang. */
 export interface Marks {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly spec: Pick<PodSpec, 'schedulerName' | 'schedulingGroup'>;
 }
 
-/** Whose gang it is: a RayCluster's, or a RayJob's with the cluster that is made for it. */
+/** The owner of a gang: a RayCluster, or a RayJob together with its RayCluster. */
 export type GangOwner =
   | { readonly kind: 'RayCluster'; readonly object: RayCluster }
   | { readonly kind: 'RayJob'; readonly object: RayJob };
 
-/** All that a scheduler is to us. Nothing here writes or remembers anything. */
+/** A batch scheduler as pure functions. */
 export interface BatchScheduler {
-  /** The objects that it is told of gangs by: each kind, and what one is called that was made for an owner of this name. */
+  /** The kinds of its objects, and the name of each for an owner of this name. */
   readonly objects: readonly { readonly kind: GangKind; readonly nameFor: (owner: string) => string }[];
-  /** What pods of a group carry; the name is empty for the RayCluster that is made for a job. */
+  /** The marks of a group's pods; the name is empty for the RayCluster of a job. */
   marks(gang: Gang, group: string): Marks;
-  /** Brings the objects in line with the gang; `isWanted` is false when nothing of it is to run. */
+  /** Creates, updates or deletes the gang's objects; `isWanted` is false when no pod of the gang should run. */
   plan(gang: Gang, seen: readonly GangRecord[], isWanted: boolean): readonly Action[];
-  /** Why it cannot run this job, in a sentence for the user; undefined when it can. */
+  /** Why the scheduler does not support this job, as a message for the user; undefined if it does. */
   refusal(job: RayJob): string | undefined;
 }

@@ -14,7 +14,7 @@ const SCHEDULERS: Readonly<Record<BatchSchedulerName, BatchScheduler>> = {
   'kubernetes-was': kubernetesWas,
 };
 
-/** The scheduler that the installation was told to use; undefined where pods are left to the usual one. */
+/** The configured batch scheduler; undefined: none. */
 export function schedulerOf({ batchScheduler }: Pick<BuildContext, 'batchScheduler'>): BatchScheduler | undefined {
   return batchScheduler === undefined ? undefined : SCHEDULERS[batchScheduler];
 }

@@ -3,8 +3,8 @@ import { podAmounts, resourceList } from '../amounts.ts';
 import type { Member } from './gang.ts';
 
 /**
- * What a gang is made of, in the text that YuniKorn reads from pods. All members must say the same to the letter, and pods of one cluster
- * may have been made by KubeRay: members of objects come in the order of the API's types, and what is empty is left out.
+ * The gang's task groups as the JSON annotation that YuniKorn reads. It must be identical on all pods of a cluster, some of which KubeRay may
+ * have created: fields are in the order of the API's types, and empty ones are left out.
  */
 export function writeTaskGroups(members: readonly Member[]): string {
   return JSON.stringify(members.map(taskGroup));
@@ -22,7 +22,7 @@ function taskGroup({ group, pod, least }: Member): object {
   };
 }
 
-/** The members of tolerations, affinities and what is in them; no two types have the same members in different orders. */
+/** The fields of tolerations, affinities and their parts, in order; no two types order the same fields differently. */
 const ORDER: readonly string[] = [
   'nodeAffinity',
   'podAffinity',
@@ -62,7 +62,7 @@ function inOrder(value: unknown): unknown {
   );
 }
 
-/** Every member of a toleration may be left out; those of selectors may not. */
+/** All fields of a toleration are optional; those of selectors are not. */
 function withoutEmptyTexts(toleration: object): object {
   return Object.fromEntries(Object.entries(toleration).filter(([, value]) => value !== ''));
 }
@@ -72,7 +72,7 @@ function rank(key: string): number {
   return at < 0 ? ORDER.length : at;
 }
 
-/** A selector without terms or labels says something; a list or map in it that has nothing says nothing. */
+/** An empty selector has a meaning; an empty list or map inside it has none. */
 function isEmpty(key: string, value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0 && key !== 'nodeSelectorTerms';
   return key === 'matchLabels' && isRecord(value) && Object.keys(value).length === 0;

@@ -17,7 +17,7 @@ import type { BatchScheduler } from './scheduler.ts';
 
 const { VolcanoQueue, VolcanoTopologyMode, VolcanoTopologyTier } = SchedulerLabel;
 
-/** Volcano: one PodGroup for each cluster, or for each job and the cluster that it makes. */
+/** Volcano: one PodGroup for each cluster, or for each job together with its cluster. */
 export const volcano: BatchScheduler = {
   objects: [{ kind: 'VolcanoPodGroup', nameFor: clusterObjectNames.volcanoPodGroup }],
 
@@ -33,7 +33,7 @@ export const volcano: BatchScheduler = {
   },
 
   plan(gang, seen, isWanted) {
-    // The group of a job counts the pods of its cluster.
+    // The job's PodGroup includes the pods of its cluster.
     if (isMadeForJob(gang)) return planGangObject(gang, 'VolcanoPodGroup', undefined, seen);
     const isKept = isWanted || gang.owner.kind === 'RayJob';
     const wanted = isKept ? podGroup(gang, isWanted) : parsed(undefined);
@@ -50,7 +50,7 @@ export const volcano: BatchScheduler = {
   },
 };
 
-/** Of a job that does not run the group stays, and asks for nothing. */
+/** The PodGroup of a job that does not run stays and requests nothing. */
 function podGroup(gang: Gang, isRunning: boolean): Parsed<GangObject> {
   const { metadata = {} } = gang.owner.object;
   const { labels = {}, annotations = {} } = metadata;

@@ -6,7 +6,7 @@ import { writeTaskGroups } from './task-groups.ts';
 
 const { YuniKornApplication, YuniKornQueue, YuniKornPodApplication, YuniKornPodQueue } = SchedulerLabel;
 
-/** YuniKorn: everything is said on the pods themselves. */
+/** YuniKorn: labels and annotations on the pods, no objects. */
 export const yunikorn: BatchScheduler = {
   objects: [],
 
@@ -33,7 +33,7 @@ export const yunikorn: BatchScheduler = {
   refusal: () => undefined,
 };
 
-/** What the user or the job has written down counts; the members of a gang must all say the same. */
+/** Task groups that the user or the job already set are kept: all pods of a gang must have the same. */
 function taskGroups(gang: Gang): string {
   const given = gang.owner.object.metadata?.annotations?.[SchedulerAnnotation.YuniKornTaskGroups];
   return given || writeTaskGroups(gang.members());

@@ -1,7 +1,7 @@
 import { defaultFeatureGates, type Environment, type FeatureGates, readOperatorEnv } from '@manta/api';
 import type { BuildContext, PodDefaults } from '../build/context.ts';
 
-/** An installation with nothing set but what a test says. */
+/** An installation with defaults, except for the given settings. */
 export function buildContext(
   settings: {
     readonly env?: Environment;

@@ -15,8 +15,8 @@ export interface Connection {
 }
 
 /**
- * Whether a network that enforces these policies, all of namespace `namespace`, lets a connection through: each end that some policy
- * selects for a direction needs a rule of such a policy that allows the other end.
+ * Whether a network that enforces these policies of namespace `namespace` allows a connection: each end that a policy selects for a
+ * direction needs a rule of such a policy that allows the other end.
  */
 export function isAllowed(policies: readonly NetworkPolicy[], namespace: string, connection: Connection): boolean {
   const { from, to } = connection;

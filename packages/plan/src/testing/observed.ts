@@ -9,7 +9,7 @@ import {
 } from '@manta/api';
 import type { ObservedChildren, ObservedRayCluster, PodRecord, ServiceRecord } from '../raycluster/observed.ts';
 
-/** What a test may say about the world around a cluster. */
+/** What a test may set about a cluster and its environment. */
 export interface ObservedOptions {
   readonly spec?: Partial<RayClusterSpec>;
   readonly metadata?: RayCluster['metadata'];
@@ -30,7 +30,7 @@ export const NOW = Date.parse('2026-08-01T12:00:00Z');
 const CONTAINERS = [{ name: 'ray', image: 'rayproject/ray:2.52.0' }];
 export const HEAD = { template: { spec: { containers: CONTAINERS } }, rayStartParams: {} };
 
-/** A worker group called `small` unless told otherwise. */
+/** A worker group; its name is `small` unless given. */
 export function group(options: Partial<WorkerGroupSpec> = {}): WorkerGroupSpec {
   return {
     groupName: 'small',

@@ -2,12 +2,12 @@ import type { Action } from '../plan.ts';
 import { planRayCluster } from '../raycluster/plan.ts';
 import { type ObservedOptions, observed } from './observed.ts';
 
-/** What is planned for a cluster, as a list to be read. */
+/** A cluster's planned actions as a list of short texts. */
 export function plan(options: ObservedOptions): readonly string[] {
   return planRayCluster(observed(options)).actions.map(say);
 }
 
-/** An action in a few words, so that a plan reads as a list. */
+/** An action as a short text. */
 export function say(action: Action): string {
   switch (action.type) {
     case 'event':

@@ -27,10 +27,10 @@ import { planRayService, type RayServicePlan } from '../rayservice/plan.ts';
 import type { NodeCapacity } from '../rayservice/upgrade/node-capacity.ts';
 import { headPod } from './observed.ts';
 
-/** One cluster with its Serve, as tests move it. */
+/** One cluster with a fake Serve that tests control. */
 export interface FakeServe {
   cluster: RayCluster;
-  /** Counts the lives of the head. */
+  /** Incremented when the head restarts. */
   life: number;
   isHeadReady: boolean;
   isProxyHealthy: boolean;
@@ -39,7 +39,7 @@ export interface FakeServe {
   applications: Record<string, AppStatus>;
   /** Replicas that take requests, by application. */
   servingReplicas?: ReadonlyMap<string, number>;
-  /** Every configuration that was sent, oldest first. */
+  /** Every configuration that it received, oldest first. */
   configs: Record<string, unknown>[];
   answersSince: number;
   /** What keeps its head from running. */
@@ -47,21 +47,21 @@ export interface FakeServe {
   deployedConfig: Record<string, unknown> | undefined;
 }
 
-/** What a test may say about a service and its surroundings. */
+/** What a test may set about a service and its environment. */
 export interface ServiceWorldOptions {
   readonly spec?: Partial<RayServiceSpec>;
   readonly metadata?: RayService['metadata'];
   readonly gates?: Partial<FeatureGates>;
   readonly env?: Readonly<Record<string, string>>;
-  /** What becomes of applications that are sent. */
+  /** The status of applications after a PUT. */
   readonly deploysAs?: string;
 }
 
-/** Plans with their effects on a handful of objects: a service, its clusters with their Serve, its Services and its route. */
+/** Applies plans to a few objects: a service, its clusters with a fake Serve, its Services and its route. */
 export class ServiceWorld {
-  /** What the configuration in the spec is read as; what it says unless told. */
+  /** Overrides the parsed configuration of the spec. */
   serveConfig: ObservedRayService['serveConfig'] | undefined;
-  /** The nodes that are known; undefined where nobody looks. */
+  /** Observed nodes; undefined: the operator does not check node capacity. */
   nodes: readonly NodeCapacity[] | undefined;
   now = Date.parse('2026-08-01T12:00:00Z');
   service: RayService;
@@ -75,7 +75,7 @@ export class ServiceWorld {
   submissions: (Submission & { readonly cluster: string })[] = [];
   events: PlannedEvent[] = [];
   deploysAs: string;
-  /** Configurations are refused with these words. */
+  /** Present: Serve refuses configurations with this message. */
   refusal: string | undefined;
   isGone = false;
   readonly #context: ObservedRayService['context'];
@@ -145,7 +145,7 @@ export class ServiceWorld {
     };
   }
 
-  /** Another image on the head: a change that only a new cluster can take. */
+  /** Changes the head's image, which needs a new cluster. */
   editImage(image: string, more: Partial<RayServiceSpec> = {}): void {
     const old = this.service.spec?.rayClusterConfig ?? rayClusterSpec();
     const container = { name: 'ray-head', image };
@@ -153,7 +153,7 @@ export class ServiceWorld {
     this.edit({ rayClusterConfig: { ...old, headGroupSpec: { ...old.headGroupSpec, template } }, ...more });
   }
 
-  /** A new process: it remembers nothing. */
+  /** Restarts the operator: its memory is lost. */
   restart(): void {
     this.memory = EMPTY_SERVICE_MEMORY;
     this.submissions = [];
@@ -364,7 +364,7 @@ export class ServiceWorld {
     else this.route = undefined;
   }
 
-  /** Every submission ends a moment after the pass that made it. */
+  /** Every submission ends right after the reconcile that sent it. */
   #finishSubmissions(): void {
     this.submissions = this.submissions.map((each) => {
       if (each.state !== 'running') return each;
@@ -387,7 +387,7 @@ export class ServiceWorld {
   }
 }
 
-/** A service that has come to rest. */
+/** A service that is ready and needs no further action. */
 export function restingService(options: ServiceWorldOptions = {}): ServiceWorld {
   const world = new ServiceWorld(options);
   world.settle(10);

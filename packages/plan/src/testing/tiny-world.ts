@@ -26,7 +26,7 @@ import type {
 } from '../raycluster/observed.ts';
 import { planRayCluster } from '../raycluster/plan.ts';
 
-/** Actions with their effects on a handful of records: enough of Kubernetes to see whether plans come to rest. */
+/** Applies actions to a few records: enough of Kubernetes to test whether plans converge. */
 export class TinyWorld {
   readonly #frame: ObservedRayCluster;
   readonly #lastHolders = new Map<string, LastHolder>();
@@ -57,7 +57,7 @@ export class TinyWorld {
     };
   }
 
-  /** One pass; says what was done, events aside, and whether the status was written. */
+  /** One reconcile. Returns the actions without events, and whether the status was written. */
   pass(observed = this.observe()): { readonly done: readonly Action[]; readonly wroteStatus: boolean } {
     if (observed === undefined) return { done: [], wroteStatus: false };
     const plan = planRayCluster(observed);
@@ -81,7 +81,7 @@ export class TinyWorld {
     return { kind: 'done' };
   }
 
-  /** What others do meanwhile: pods that are going are gone, Jobs end, and pods that were waiting run. */
+  /** What other controllers do meanwhile: terminating pods no longer exist, Jobs end, and pending pods run. */
   tick(): void {
     this.now += 10_000;
     for (const pod of this.pods.filter(({ isTerminating }) => isTerminating)) {
@@ -94,7 +94,7 @@ export class TinyWorld {
     this.#children = { ...this.#children, cleanupJobs };
   }
 
-  /** False when a name is held by something that is going. */
+  /** False if an object of that name is still being deleted. */
   #create({ kind, objects }: CreateAction): boolean {
     return objects.every((object) => {
       if (kind !== 'Pod') {
@@ -176,7 +176,7 @@ function listOf(kind: WrittenKind): keyof ObservedChildren {
   return list;
 }
 
-/** What the API server fills in. */
+/** Defaults of the API server. */
 function defaulted(service: Service): Service {
   const ports = service.spec?.ports?.map((port) => ({ protocol: 'TCP', targetPort: port.port, ...port })) ?? [];
   return { ...service, spec: { type: 'ClusterIP', ...service.spec, ports } };
@@ -202,7 +202,7 @@ function placeOf({ replicaIndex = 0, hostIndex }: PodRecord): string {
   return hostIndex === undefined ? String(replicaIndex) : `${replicaIndex}.${hostIndex}`;
 }
 
-/** A pod as it is right after its creation. */
+/** A pod right after its creation. */
 function podRecordOf({ metadata = {}, spec }: Pod, uid: string): PodRecord {
   const { labels = {}, annotations = {} } = metadata;
   const numberAt = (key: string) => (labels[key] === undefined ? undefined : Number(labels[key]));

@@ -6,6 +6,7 @@ import { insightCases } from './cases/insight.ts';
 import { jobCases } from './cases/jobs.ts';
 import { objectCases } from './cases/objects.ts';
 import { offlineCases } from './cases/offline.ts';
+import { planCases } from './cases/plan.ts';
 import { podCases } from './cases/pods.ts';
 import { rolloutCases } from './cases/rollout.ts';
 import { runCases } from './cases/run.ts';
@@ -25,6 +26,7 @@ export function cliSuite(access: () => ServerAccess): void {
   insightCases(() => stage);
   jobCases(() => stage);
   offlineCases(() => stage);
+  planCases(() => stage);
   podCases(() => stage);
   rolloutCases(() => stage);
   runCases(() => stage);

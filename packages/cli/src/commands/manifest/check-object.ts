@@ -50,6 +50,24 @@ export function checkObject(object: JsonRecord): readonly Finding[] {
   return misfits.length > 0 ? findings : [...findings, ...ownFindings(kind, complete)];
 }
 
+/** What the API server makes of an object: unknown fields dropped, defaults filled in, and why the schema refuses it. */
+export function admitObject(object: JsonRecord): {
+  readonly object: JsonRecord;
+  readonly dropped: readonly string[];
+  readonly problems: readonly string[];
+} {
+  const version = textAt(object, 'apiVersion').replace('ray.io/', '');
+  const schema = schemaOf(textAt(object, 'kind'), version);
+  if (schema === undefined) return { object, dropped: [], problems: [`ray.io/${version} is not served`] };
+  const { object: pruned, dropped } = schema.prune(json(object));
+  const complete = schema.applyDefaults(pruned);
+  return {
+    object: complete,
+    dropped,
+    problems: schema.validate(complete).map(({ field, message }) => `${field}: ${message}`),
+  };
+}
+
 function ownFindings(kind: string, object: JsonRecord): readonly Finding[] {
   const gates = defaultFeatureGates();
   const spec = isRecord(object['spec']) ? object['spec'] : {};

@@ -3,10 +3,11 @@ import type { OpenInvocation } from '../../program.ts';
 import { init, type InitFlags } from '../init/init.ts';
 import { installCompletion } from '../completion.ts';
 import { printHelpForUnknown } from '../print-help.ts';
+import { plan, type PlanFlags } from '../plan/plan.ts';
 import { explain } from './explain.ts';
 import { validate, type ValidateFlags } from './validate.ts';
 
-/** `validate`, `init`, `explain` and `completion install`: commands that need no server. */
+/** `validate`, `plan`, `init`, `explain` and `completion install`: commands about manifests. Only `plan` needs a server. */
 export function addManifestCommands(program: Command, open: OpenInvocation): void {
   program
     .command('validate')
@@ -23,6 +24,22 @@ export function addManifestCommands(program: Command, open: OpenInvocation): voi
       '\nExamples:\n  kubectl ray validate -f manifests/\n  helm template . | kubectl ray validate -f -',
     )
     .action((flags: ValidateFlags, command: Command) => validate(open(command), flags));
+  program
+    .command('plan')
+    .description('Show what applying manifests would do: pods, steps, resources, downtime, fields without effect.')
+    .requiredOption(
+      '-f, --filename <file...>',
+      'files, directories, or - for standard input',
+      (text, before: readonly string[] | undefined) => [...(before ?? []), text],
+    )
+    .option('-o, --output <format>', 'text or json')
+    .option('--markdown', 'print Markdown, e.g. for a comment on a pull request')
+    .allowExcessArguments(false)
+    .addHelpText(
+      'after',
+      '\nNothing is written. The exit code is 0 if there is nothing to do, 1 if there are changes, 2 after an error.\n\nExamples:\n  kubectl ray plan -f cluster.yaml\n  helm template . | kubectl ray plan --markdown -f -',
+    )
+    .action((flags: PlanFlags, command: Command) => plan(open(command), flags));
   program
     .command('init')
     .description('Print a commented manifest to start from: job, train, serve, cluster or cron.')

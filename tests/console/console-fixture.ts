@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedCrds } from '@manta/api/crds';
 import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/apiserver/testing';
-import { type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
+import { type NewSession, type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
 import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
 import { type ScriptedPods, scriptedPods } from './scripted-pods.ts';
@@ -17,7 +17,10 @@ export interface ConsoleFixture {
   readonly links: readonly string[];
   /** What the console logged. */
   readonly log: () => string;
+  /** With a cookie, the request carries the key of its session, too. */
   request(path: string, init?: RequestInit & { readonly cookie?: string }): Promise<Response>;
+  /** The key of the session that a cookie names. */
+  keyOf(cookie: string): string;
   /** Logs a user in and returns the cookie. */
   logIn(token: 'ada' | 'vera'): Promise<string>;
   close(): Promise<void>;
@@ -76,13 +79,15 @@ export async function startConsoleFixture({
     folder: page ?? folder,
     ...(hasOneTimeUrls ? { onLink: (url: string) => void links.push(url) } : {}),
   });
+  const keys = new Map<string, string>();
+  const keyOf = (cookie: string) => keys.get(cookie) ?? 'none';
   const request: ConsoleFixture['request'] = (path, { cookie, ...init } = {}) =>
     fetch(new URL(path, running.url), {
       redirect: 'manual',
       ...init,
       headers: {
         ...(cookie === undefined ? {} : { cookie }),
-        'x-manta-console': '1',
+        'x-manta-console': cookie === undefined ? 'none' : keyOf(cookie),
         ...(init.headers as Record<string, string> | undefined),
       },
     });
@@ -93,10 +98,13 @@ export async function startConsoleFixture({
     links,
     log: () => lines.join(''),
     request,
+    keyOf,
     logIn: async (token) => {
       const answer = await request('/api/login/token', { method: 'POST', body: JSON.stringify({ token }) });
       if (answer.status !== 200) throw new Error(`login failed: ${await answer.text()}`);
-      return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      keys.set(cookie, ((await answer.json()) as NewSession).key);
+      return cookie;
     },
     close: async () => {
       await running.close();

@@ -98,7 +98,13 @@ describe('log of a pod', () => {
 
 describe('terminal', () => {
   const open = (path: string, cookie: string, origin = fixture.console.url.slice(0, -1)) =>
-    new WebSocket(new URL(path, fixture.console.url.replace('http', 'ws')), { headers: { cookie }, origin });
+    new WebSocket(
+      new URL(
+        `${path}${path.includes('?') ? '&' : '?'}key=${fixture.keyOf(cookie)}`,
+        fixture.console.url.replace('http', 'ws'),
+      ),
+      { headers: { cookie }, origin },
+    );
   const refusal = async (socket: WebSocket) => {
     const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
     socket.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import type { LoginMethods, Session } from '@manta/console/protocol';
-import { send } from './live/api.ts';
+import { ask, send } from './live/api.ts';
 import { LiveContext, useStream } from './live/use-live.ts';
 import { ClusterPage } from './pages/cluster.tsx';
 import { CronPage } from './pages/cron.tsx';
@@ -49,7 +49,7 @@ export function App() {
 }
 
 async function readIdentity(): Promise<Identity> {
-  const answer = await fetch('/api/session');
+  const answer = await ask('/api/session');
   if (answer.ok) return { session: await answer.json() };
   const body: Partial<LoginMethods> = await answer.json().catch(() => ({}));
   return { methods: body.methods ?? ['token'] };

@@ -1,7 +1,8 @@
 import { ApiError } from '@manta/kube';
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import type { ConsoleParts } from './console-parts.ts';
-import { isForeignRead, refuse } from './http/request-guard.ts';
+import { isForeignRead, keyIn, refuse } from './http/request-guard.ts';
 import { NOT_CACHED, SECURITY_HEADERS } from './http/security-headers.ts';
 import { clearCookie, sessionIdIn, setCookie } from './identity/session-cookie.ts';
 import type { ViewerSession } from './identity/sessions.ts';
@@ -11,9 +12,10 @@ import { streamResponse } from './live/stream-response.ts';
 import { logResponse } from './logs/log-response.ts';
 import { podLogSource } from './logs/pod-log.ts';
 import { passToApiServer, problem } from './passthrough/pass-to-api-server.ts';
-import type { LoginMethods, Session } from './protocol.ts';
+import type { LoginMethods, NewSession, Session } from './protocol.ts';
 
 const MAX_TOKEN_LENGTH = 16 * 1024;
+const MAX_LOGIN_BYTES = 2 * MAX_TOKEN_LENGTH;
 
 /** All routes of the console. Each answer carries the security headers; each write leaves an audit line. */
 export function createConsoleApp(parts: ConsoleParts): Hono {
@@ -38,23 +40,30 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     if (session !== undefined) return context.json(describe(session), 200, NOT_CACHED);
     return context.json({ methods: parts.methods } satisfies LoginMethods, 401, NOT_CACHED);
   });
-  app.post('/api/login/token', async (context) => {
+  app.post('/api/login/token', bodyLimit({ maxSize: MAX_LOGIN_BYTES, onError: loginTooLarge }), async (context) => {
     const body: unknown = await context.req.json().catch(() => undefined);
     const token = typeof body === 'object' && body !== null && 'token' in body ? body.token : undefined;
     if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token))
       return problem(400, 'the body must be {"token": "<bearer token>"}: one line of printable characters');
-    return await logIn(parts, { method: 'token', credentials: { headers: { authorization: `Bearer ${token}` } } });
+    const session = await logIn(parts, {
+      method: 'token',
+      credentials: { headers: { authorization: `Bearer ${token}` } },
+    });
+    if (session instanceof Response) return session;
+    const answer: NewSession = { ...describe(session), key: session.key };
+    return Response.json(answer, { headers: { ...NOT_CACHED, 'set-cookie': cookieOf(parts, session) } });
   });
   app.get('/login/once', async (context) => {
     const code = context.req.query('code') ?? '';
     if (parts.codes?.redeem(code) !== true)
       return problem(403, 'this link was used already or has expired: `bin/manta status` prints a new one');
     parts.onCodeUsed?.();
-    const answer = await logIn(parts, { method: 'one-time-url', credentials: await parts.server.credentials() });
-    if (answer.status !== 200) return answer;
+    const session = await logIn(parts, { method: 'one-time-url', credentials: await parts.server.credentials() });
+    if (session instanceof Response) return session;
     return new Response(null, {
       status: 303,
-      headers: { ...SECURITY_HEADERS, location: '/', 'set-cookie': answer.headers.get('set-cookie') ?? '' },
+      // Browsers keep a fragment to themselves; the page stores the key and takes it out of its URL.
+      headers: { ...SECURITY_HEADERS, location: `/#key=${session.key}`, 'set-cookie': cookieOf(parts, session) },
     });
   });
   app.post('/api/logout', (context) => {
@@ -80,16 +89,16 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
 }
 
 /** Verifies the credentials at the API server before a session exists. */
-async function logIn(parts: ConsoleParts, login: Pick<Viewer, 'method' | 'credentials'>): Promise<Response> {
+async function logIn(
+  parts: ConsoleParts,
+  login: Pick<Viewer, 'method' | 'credentials'>,
+): Promise<ViewerSession | Response> {
   const access = openViewerAccess(parts.server, login.credentials, parts.clock);
   try {
     const viewer: Viewer = { ...login, ...(await whoAmI(access.client)) };
     const session = parts.sessions.start(viewer, access);
     parts.log.info('Logged in', { user: viewer.user, method: viewer.method });
-    const maxAge = (session.expiresAtMs - parts.clock.now()) / 1000;
-    return Response.json(describe(session), {
-      headers: { ...NOT_CACHED, 'set-cookie': setCookie(session.id, maxAge) },
-    });
+    return session;
   } catch (error) {
     await access.transport.close();
     if (error instanceof ApiError && error.code === 401)
@@ -101,12 +110,28 @@ async function logIn(parts: ConsoleParts, login: Pick<Viewer, 'method' | 'creden
   }
 }
 
+function cookieOf({ clock }: ConsoleParts, { id, expiresAtMs }: ViewerSession): string {
+  return setCookie(id, (expiresAtMs - clock.now()) / 1000);
+}
+
+function loginTooLarge(): Response {
+  return problem(413, `the body is larger than ${MAX_LOGIN_BYTES} bytes, the limit of a login`);
+}
+
 async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
   const { raw, method, path } = context.req;
   const token = bearerIn(raw.headers);
   if (token !== undefined) {
     const { client, transport } = parts.clients.of(token);
-    return await passToApiServer(raw, { client, transport, caller: 'client', signal: raw.signal });
+    const answer = await passToApiServer(raw, { client, transport, caller: 'client', signal: raw.signal });
+    if (answer.status !== 401) {
+      parts.clients.accept(token);
+      return answer;
+    }
+    // Read whole: the connection of a refused token is closed at once.
+    const body = await answer.arrayBuffer();
+    parts.clients.reject(token);
+    return new Response(body, answer);
   }
   const session = readerOf(parts, context);
   if (session === undefined) return problem(401, 'log in first');
@@ -138,7 +163,8 @@ function staticFile({ files }: ConsoleParts, context: Context): Response {
 }
 
 function sessionOf({ sessions }: ConsoleParts, context: Context): ViewerSession | undefined {
-  return sessions.find(sessionIdIn(context.req.header('cookie')));
+  const { raw } = context.req;
+  return sessions.find(sessionIdIn(raw.headers.get('cookie') ?? undefined), keyIn(raw.headers, raw.url));
 }
 
 /** Whether a text can be the name of an object: then it is safe in a path. */

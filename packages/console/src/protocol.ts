@@ -5,8 +5,8 @@ import type { KubeObject } from '@manta/api';
  *
  * Paths of the server:
  *   GET  /api/session            → Session, or 401 with LoginMethods
- *   POST /api/login/token        TokenLogin → Session
- *   GET  /login/oidc, /login/callback, /login/once?code=…   end in a redirect to the page
+ *   POST /api/login/token        TokenLogin → NewSession
+ *   GET  /login/oidc, /login/callback, /login/once?code=…   end in a redirect to the page, /#key=…
  *   POST /api/logout             → 204
  *   GET  /api/stream             → server-sent events, each `data` one StreamMessage
  *   GET  /api/logs/pods/{namespace}/{pod}?container=&follow=true&tailLines=&sinceTime=&previous=true&timestamps=true
@@ -18,7 +18,9 @@ import type { KubeObject } from '@manta/api';
  *                                in a new tab. A fragment (#/jobs) is kept. Offered if Session.hasRayDashboards.
  *   any  /apis/ray.io/v1/…, /api/v1/… (allow-list)          → the API server's own answer, with the viewer's identity
  *        ?dryRun=All validates without writing; PATCH with content-type application/apply-patch+yaml and ?fieldManager= is server-side apply
- * Every write carries the header `x-manta-console: 1`.
+ * Every request carries the session's key besides its cookie: in the header `x-manta-console`, or as `key=` in the URL of an EventSource or a
+ * WebSocket. Browsers send a cookie to all ports of a host, pods' pages included; the key is stored by the page, for its own port.
+ * Writes without a session (login) carry any value in that header.
  */
 
 /** Kinds that the stream delivers. Secrets are never among them. */
@@ -36,6 +38,11 @@ export interface Session {
   readonly namespace?: string;
   /** Whether /ray-dashboard/… leads to Ray dashboards. */
   readonly hasRayDashboards?: boolean;
+}
+
+/** What a login answers: the page stores the key. */
+export interface NewSession extends Session {
+  readonly key: string;
 }
 
 export type LoginMethod = 'oidc' | 'token' | 'proxy-header' | 'one-time-url';

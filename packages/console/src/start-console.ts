@@ -12,6 +12,9 @@ import { OneTimeCodes } from './identity/one-time-codes.ts';
 import { Sessions } from './identity/sessions.ts';
 import { createCaches, runCaches } from './live/caches.ts';
 
+/** How long a browser may take to send a whole request, over a slow network, too. */
+const REQUEST_MS = 60_000;
+
 export interface ConsoleOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -60,8 +63,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const app = createConsoleApp(parts);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
-    // A log or a watch goes on for hours: only the head of a request has a time limit.
-    limitOptions({ ...(options.limits ?? SHORT_REQUESTS), requestMs: 0 }),
+    // The time limit ends with the last byte of the request: answers such as logs and watches go on for hours.
+    limitOptions({ ...(options.limits ?? SHORT_REQUESTS), requestMs: REQUEST_MS }),
     guardConnection('console', listener),
   );
   server.on('upgrade', guardConnection('console', createExecSockets(parts)));

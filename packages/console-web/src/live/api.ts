@@ -1,3 +1,5 @@
+import { sessionKey } from './session-key.ts';
+
 /** An answer that is not a success, in the words of the API server or of the console. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
@@ -12,11 +14,16 @@ export class RequestFailed extends Error {
   }
 }
 
-/** Sends a request to the console's server; every write carries the header that foreign pages cannot send. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+/** Sends a request to the console's server with the key of the session, whatever the server answers. */
+export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
-  headers.set('x-manta-console', '1');
-  const answer = await fetch(path, { ...init, headers });
+  headers.set('x-manta-console', sessionKey() ?? 'none');
+  return await fetch(path, { ...init, headers });
+}
+
+/** Like {@link ask}; an answer that is not a success is thrown. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const answer = await ask(path, init);
   if (answer.ok) return answer;
   const body: unknown = await answer.json().catch(() => undefined);
   const message = typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : undefined;

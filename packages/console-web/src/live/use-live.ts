@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useState } from 'react';
 import type { StreamMessage } from '@manta/console/protocol';
+import { withKey } from './session-key.ts';
 import { INITIAL, type LiveState, reduce } from './store.ts';
 
 export const LiveContext = createContext<LiveState>(INITIAL);
@@ -17,7 +18,7 @@ export function useStream(isOn: boolean): LiveState {
   const [state, setState] = useState(INITIAL);
   useEffect(() => {
     if (!isOn) return undefined;
-    const source = new EventSource('/api/stream');
+    const source = new EventSource(withKey('/api/stream'));
     let waiting: StreamMessage[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = () => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
-import type { LoginMethod, Session } from '@manta/console/protocol';
+import type { LoginMethod, NewSession, Session } from '@manta/console/protocol';
 import { send } from '../live/api.ts';
+import { keepKey } from '../live/session-key.ts';
 
 export interface LoginProps {
   readonly methods: readonly LoginMethod[];
@@ -16,7 +17,9 @@ export function LoginPage({ methods, reason, onLogin }: LoginProps) {
     setProblem('');
     try {
       const answer = await send('/api/login/token', { method: 'POST', body: JSON.stringify({ token: token.trim() }) });
-      onLogin(await answer.json());
+      const session: NewSession = await answer.json();
+      keepKey(session.key);
+      onLogin(session);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }

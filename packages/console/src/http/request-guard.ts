@@ -1,5 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
-
 /** What a request must fulfil before any of its content is looked at. */
 export interface GuardOptions {
   /** `host[:port]` values that browsers may use. Any other Host header is refused: it is how DNS rebinding shows. */
@@ -11,8 +9,11 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The header that every write carries. A foreign page cannot send it without a CORS preflight, which this server never allows. */
-export const WRITE_HEADER = 'x-manta-console';
+/**
+ * The header that carries the session's key, or any value before the login. A foreign page cannot send it without a CORS preflight, which
+ * this server never allows.
+ */
+export const KEY_HEADER = 'x-manta-console';
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 
@@ -30,8 +31,17 @@ export function refuse(method: string, headers: Headers, { hosts }: GuardOptions
   const origin = headers.get('origin');
   if (origin !== null && hostOf(origin) !== host.toLowerCase())
     return { status: 403, message: `a write from origin ${origin} is refused` };
-  if (headers.get(WRITE_HEADER) !== '1') return { status: 403, message: `a write needs the header ${WRITE_HEADER}: 1` };
+  if ((headers.get(KEY_HEADER) ?? '') === '')
+    return { status: 403, message: `a write needs the header ${KEY_HEADER} with the key of the session` };
   return undefined;
+}
+
+/** The key that a request carries: in the header, or in the URL of a stream, whose headers pages cannot choose. */
+export function keyIn(headers: Headers, url: string): string | undefined {
+  const { pathname, searchParams } = new URL(url);
+  // The URL of a request that is passed on would show the key to the API server.
+  const inUrl = /^\/(api\/v1|apis|version)(\/|$)/.test(pathname) ? null : searchParams.get('key');
+  return headers.get(KEY_HEADER) ?? inUrl ?? undefined;
 }
 
 /** A navigation from elsewhere may open the page but not read data: GETs of data must come from this origin. */
@@ -44,12 +54,6 @@ export function isForeignRead(headers: Headers): boolean {
 export function isSameOrigin(headers: Headers): boolean {
   const origin = headers.get('origin');
   return origin !== null && hostOf(origin) === (headers.get('host') ?? '').toLowerCase();
-}
-
-/** Compares secrets without telling by its duration how much of them agrees. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 function hostOf(origin: string): string | undefined {

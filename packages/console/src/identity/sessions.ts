@@ -1,10 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@manta/kube';
 import type { Viewer, ViewerAccess } from './viewer.ts';
 
 /** A logged-in browser. It lives in this process only: a restart of the console asks everyone to log in again. */
 export interface ViewerSession {
+  /** In the cookie. */
   readonly id: string;
+  /**
+   * Kept by the page and sent with each request. Browsers send a cookie to every port of a host, so that a Ray dashboard behind another
+   * port learns the id; what a page stores belongs to its own port.
+   */
+  readonly key: string;
   readonly viewer: Viewer;
   readonly access: ViewerAccess;
   readonly expiresAtMs: number;
@@ -49,6 +55,7 @@ export class Sessions {
     const abort = new AbortController();
     const session: ViewerSession = {
       id: randomBytes(32).toString('base64url'),
+      key: randomBytes(32).toString('base64url'),
       viewer,
       access,
       expiresAtMs: Math.min(expiresAtMs, this.#clock.now() + this.#limits.lifetimeMs),
@@ -58,10 +65,12 @@ export class Sessions {
     return session;
   }
 
-  find(id: string | undefined): ViewerSession | undefined {
-    if (id === undefined) return undefined;
+  /** The session with this id, for those who know its key as well. */
+  find(id: string | undefined, key: string | undefined): ViewerSession | undefined {
+    if (id === undefined || key === undefined) return undefined;
     this.#endExpired();
-    return this.#entries.get(id)?.session;
+    const session = this.#entries.get(id)?.session;
+    return session !== undefined && isSameSecret(key, session.key) ? session : undefined;
   }
 
   end(id: string, reason = 'the session has ended'): void {
@@ -86,4 +95,10 @@ export class Sessions {
       if (session.expiresAtMs <= now) this.end(session.id, 'the session has expired');
     }
   }
+}
+
+/** Compares secrets without telling by its duration how much of them agrees. */
+function isSameSecret(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

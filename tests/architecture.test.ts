@@ -47,7 +47,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   router: ['re2js'],
   manta: ['commander', 'yaml'],
   cli: ['commander', 'ignore', 'yaml'],
-  console: ['@hono/node-server', 'hono', 'openid-client', 'ws', 'yaml'],
+  console: ['@hono/node-server', 'hono', 'hono/body-limit', 'openid-client', 'ws', 'yaml'],
   'console-web': [
     '@codemirror/autocomplete',
     '@codemirror/commands',

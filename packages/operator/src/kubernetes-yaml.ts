@@ -28,7 +28,7 @@ export function tooLong({ length }: string, limit: number): string {
 
 /** Shorter texts are parsed within a millisecond or two. */
 const SHORT_CHARACTERS = 4_096;
-/** Least recently used first. Values are shared, and never changed by those who read them. */
+/** Least recently used first. Values are shared and must not be modified. */
 const remembered = new Map<string, { readonly value: unknown }>();
 
 function remember(text: string, value: unknown): void {
@@ -41,9 +41,9 @@ function remember(text: string, value: unknown): void {
 }
 
 /**
- * Reads YAML as Kubernetes' own tools do: the words and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`), but
- * neither times nor base-60 numbers, which stay text; of equal keys the last wins, and of several documents the first is read.
- * Mappings come back as `Map`s, whole numbers that a float cannot hold as `bigint`s.
+ * Parses YAML like Kubernetes' tools: booleans and numbers of YAML 1.1 (`yes`, `0123`, `1_000`) with the octals of 1.2 (`0o17`). Times and
+ * base-60 numbers stay strings. The last of equal keys wins, and only the first document is read. Mappings are returned as `Map`s, integers
+ * that a float cannot hold as `bigint`s.
  */
 export const parseWholeYaml: YamlParser = (text) => {
   const document = parseDocument(text, {
@@ -68,7 +68,7 @@ function valueOf(document: ReturnType<typeof parseDocument>): unknown {
   }
 }
 
-/** Whatever may be a number, and stays text where it is none. */
+/** A scalar that may be a number; else it stays a string. */
 const number: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -76,7 +76,7 @@ const number: ScalarTag = {
   resolve: (text) => yamlNumber(text) ?? text,
 };
 
-/** What somebody says is a float. */
+/** A scalar with the tag `!!float`. */
 const float: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   resolve: (text) => {
@@ -104,14 +104,14 @@ function isReplaced({ tag }: { readonly tag: string }): boolean {
   return REPLACED.has(tag);
 }
 
-/** What is told of a mistake. */
+/** An error message of the parser. */
 interface Words {
   readonly words: string;
-  /** Mistakes in the letters are told with their line; those in how lines belong together with the one before. The first line is not named. */
+  /** Scanner errors name their line; parser errors name the line before. The first line is not named. */
   readonly isOfLetters: boolean;
 }
 
-/** The words that users know for what goes wrong most often. */
+/** Go's messages for the most frequent mistakes, which users know. */
 const KNOWN: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
   TAB_AS_INDENT: 'found character that cannot start any token',
@@ -121,7 +121,7 @@ const KNOWN: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 
 function describe({ code, message, pos: [start] }: YAMLError, text: string): string {
   const { words, isOfLetters } = wordsOf(code, message);
-  // A value that goes on over several lines is noticed to be a key at its colon.
+  // The parser recognises a key that spans several lines only at its colon.
   const colon = code === 'BLOCK_AS_IMPLICIT_KEY' ? Math.max(0, text.slice(start).search(/:\s/)) : 0;
   const before = text.slice(0, start + colon).split('\n').length - 1;
   return `${before > 0 ? `line ${before + (isOfLetters ? 1 : 0)}: ` : ''}${words}`;

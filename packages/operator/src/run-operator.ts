@@ -39,8 +39,8 @@ import { runWebhooks } from './webhooks/run-webhooks.ts';
 import { createYamlOffLoop, PARSE_YAML, parseYamlFromStdin } from './yaml-process.ts';
 
 /**
- * Runs the operator until it is told to stop; resolves with the exit status. What is wrong has been said by then. It heeds SIGTERM and
- * SIGINT, unless whoever runs it in a process with other things brings a `stop` of their own.
+ * Runs the operator until it is stopped; resolves with the exit status, after errors were reported. Handles SIGTERM and SIGINT itself unless
+ * the caller passes `stop`, e.g. to run it in a process with other programs.
  */
 export async function runOperator(args: readonly string[], version: string, stop?: AbortSignal): Promise<number> {
   if (args[0] === PARSE_YAML) return await parseYamlFromStdin();
@@ -55,9 +55,9 @@ export async function runOperator(args: readonly string[], version: string, stop
   if (!log.ok) return complain(log.error);
   const flushLog = () => log.value.flushSync();
   process.once('exit', flushLog);
-  // The clock's timers do not keep a process alive, and while the API server is away there may be nothing else that does.
+  // The clock's timers do not keep the process alive, and without an API server nothing else may.
   const stayAlive = setInterval(() => undefined, STAY_ALIVE_MS);
-  // Only in a process of its own: where it is a guest, the host decides what an unknown failure ends.
+  // Only in a process of its own: otherwise the embedding program decides what an unknown failure ends.
   const fatal = stop === undefined ? stopOnUnknownFailure() : undefined;
   try {
     await run(read.options, version, clock, log.value, { stop, fatal: fatal?.signal });
@@ -124,7 +124,7 @@ async function run(
   }
 }
 
-/** Puts the parts together and runs them until told to stop. */
+/** Starts all parts and runs them until `stop` is aborted. */
 async function manage(world: World, input: ControllersInput, health: Health, stop: AbortSignal): Promise<void> {
   const { options, facts } = input;
   const log = world.log.named('setup');
@@ -175,7 +175,7 @@ function controllersNote({ controllers, isLeading, isSuspended }: ManagerStatus)
 }
 
 const EVENT_FLUSH_MS = 3_000;
-/** How long the lease may go without a renewal: a loop that is blocked for longer cannot have renewed it. */
+/** The lease's renew deadline: an event loop that is blocked for longer cannot have renewed it. */
 const LEASE_MS = DEFAULT_TIMINGS.retryPeriodMs + DEFAULT_TIMINGS.renewDeadlineMs;
 /** Longer than liveness probes need to give up: a loop that is blocked again within this time is not getting better. */
 const BLOCK_REPORT_MS = 30_000;
@@ -189,7 +189,7 @@ function sayHello(options: OperatorOptions, env: OperatorEnv, version: string, l
   for (const note of [...options.notes, ...env.notes]) log.warn(note);
 }
 
-/** One line for people; the log has the rest. */
+/** One line for users; the log has the details. */
 function complain(message: string): number {
   process.stderr.write(`manta operator: ${message}\n`);
   return 1;

@@ -11,7 +11,7 @@ export class Turns {
   readonly #groups = new Map<string, Waiting[]>();
   #isBusy = false;
 
-  /** Runs the work when its turn comes, perhaps at once. Work whose signal is aborted while it waits is never run, and rejects. */
+  /** Runs the work in its turn, perhaps at once. If the signal is aborted while it waits, the work is not run and the promise rejects. */
   take<T>(group: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting = { start: () => work().then(resolve, reject) };
@@ -39,7 +39,7 @@ export class Turns {
     if (this.#isBusy || first === undefined) return;
     const [group, [waiting, ...rest]] = first;
     this.#groups.delete(group);
-    // The last turn of the round: groups that came meanwhile are first.
+    // The last turn of the round: groups that arrived meanwhile go first.
     if (rest.length > 0) this.#groups.set(group, rest);
     this.#isBusy = true;
     void waiting?.start().finally(() => {

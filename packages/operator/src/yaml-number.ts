@@ -1,6 +1,6 @@
 /**
- * The number that an unquoted word of YAML stands for where Kubernetes' own tools read it; undefined where it is a word. Whole numbers that
- * a float cannot hold are `bigint`s, as far as 64 bits go. A dot, `e3` and `1:30` are words, whatever YAML 1.1 says.
+ * The number that a plain scalar of YAML means to Kubernetes' tools; undefined if it is a string. Integers that a float cannot hold are
+ * `bigint`s, up to 64 bits. A dot, `e3` and `1:30` are strings, unlike in YAML 1.1.
  */
 export function yamlNumber(word: string): number | bigint | undefined {
   const named = NAMED.get(word.replace(/^\+/, ''));

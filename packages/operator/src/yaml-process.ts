@@ -69,7 +69,7 @@ async function parseInProcess(
       child.once('error', reject);
       child.once('close', resolve);
     });
-    // A process that ends early does not read all of it; its exit status says so.
+    // A process that ends early does not read all input; its exit status reports that.
     child.stdin.on('error', () => undefined);
     child.stdin.end(yaml);
     const [answer, code] = await Promise.all([readBounded(child.stdout), ended]);

@@ -6,7 +6,7 @@ import { type Actor, emit, namespaceOf, recordWrite, refOf, TYPES } from './acto
 import { inBatches } from './in-batches.ts';
 import { NotOurs } from './rewrite.ts';
 
-/** After so many creations for one object, creations for others go first. */
+/** After this many creations for one object, creations for other objects take priority. */
 const BULK_FROM = 8;
 
 /** Creates the objects of one action in batches; the first refusal stops the rest. */

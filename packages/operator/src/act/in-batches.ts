@@ -6,9 +6,8 @@ const MAX_BATCH = 8;
 const PAYS_BELOW = 0.6;
 
 /**
- * Runs all items, 1, 2, 4 … at once for as long as that pays. Where a batch takes nearly as long as its items one by one, the server has
- * no more to give, and everybody else would wait for it: the next batch is half as large. Within a batch all are tried, and the first
- * answer stops the rest.
+ * Runs all items in parallel batches of 1, 2, 4 … If a batch takes nearly as long as its items one by one, the API server is saturated and
+ * other requests would wait: the next batch is half as large. All items of a batch are tried; the first problem stops later batches.
  */
 export async function inBatches<Item, Answer>(
   items: readonly Item[],

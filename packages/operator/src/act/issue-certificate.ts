@@ -7,10 +7,10 @@ import {
 } from '@manta/kube';
 import { type Action, type Issue, type PlannedEvent, updateOwn } from '@manta/plan';
 
-/** A clock that is a little behind must not refuse what has just been made. */
+/** Clock skew: a client whose clock is behind must accept a new certificate. */
 const HEAD_START_MS = 3_600_000;
 
-/** Makes a certificate and says how to store it. `signer` is the Secret of the authority, if there is one. */
+/** Creates a certificate, and the action that stores it. `signer` is the Secret of the authority, if any. */
 export function issueCertificate(
   issue: Issue,
   { metadata: cluster }: RayCluster,
@@ -36,7 +36,7 @@ export function issueCertificate(
     : updateOwn(cluster?.uid ?? '', 'Secret', live, object, { failed });
 }
 
-/** What is told when a certificate cannot be made or stored; the reason follows. */
+/** The event when a certificate cannot be created or stored; the cause is appended. */
 export function failedToIssue({ whose }: Pick<Issue, 'whose'>): PlannedEvent {
   const which = whose === 'authority' ? 'CA' : whose;
   const note = `Failed to reconcile mTLS ${which} certificate:`;

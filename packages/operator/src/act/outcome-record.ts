@@ -1,6 +1,6 @@
 import type { PlanOutcome } from '@manta/plan';
 
-/** How one action failed to go as planned. */
+/** How one action failed. */
 export type Problem =
   | { readonly kind: 'optional'; readonly missing: string | undefined }
   | {

@@ -29,13 +29,13 @@ export class NotOurs extends Error {
 /** The object that an action meant no longer exists. */
 export const GONE: Status = { kind: 'Status' };
 
-/** An object that changes between every look and the write that follows is left to the next reconcile. */
+/** Attempts before an object that changes between every read and write is left to the next reconcile. */
 const MAX_TRIES = 3;
 
 /**
- * Updates, patches or deletes one object, and only if the reconciled object controls it, whatever the plan says. The request carries the
- * uid and the resourceVersion under which the object was last seen as ours. One that has changed since then is read again: while it is
- * the same object and still ours, the request is sent again. The normal case needs no other request.
+ * Updates, patches or deletes one object, only if the reconciled object controls it. The request has the uid and the resourceVersion with
+ * which the object was last observed as ours. After a conflict the object is read again; if it is the same object and still ours, the
+ * request is retried. Without a conflict one request is enough.
  */
 export async function rewrite(action: Rewrite, rewriter: Rewriter): Promise<KubeObject | Status> {
   const { client, type, signal } = rewriter;
@@ -62,7 +62,7 @@ export async function rewrite(action: Rewrite, rewriter: Rewriter): Promise<Kube
   }
 }
 
-/** What is known of the object now: from the cache where it shows the same object, else as it was when the action was planned. */
+/** The newest known version of the object: from the cache if it shows the same object, else as it was planned for. */
 function lastSeen(action: Rewrite, { informer, reconciled }: Rewriter) {
   const { target } = action;
   const name = action.type === 'update' ? (action.object.metadata?.name ?? '') : action.name;
@@ -91,7 +91,7 @@ function withMetadata(body: unknown, added: Readonly<Record<string, string>>): u
   return { ...rest, metadata: { ...added, ...(isRecord(metadata) ? metadata : {}) } };
 }
 
-/** Whether the plan itself asks for the object exactly as it was read: then a change makes the plan outdated. */
+/** Whether the plan requires the object exactly as it was read, so that a change makes the plan outdated. */
 function isLocked(action: Rewrite): boolean {
   if (action.type !== 'patch' || !isRecord(action.patch)) return action.type === 'update';
   const { metadata } = action.patch;
@@ -126,7 +126,7 @@ async function read(
   }
 }
 
-/** Of the reasons for a conflict only this one says that the object which was meant no longer exists. */
+/** The only reason for a conflict that means that the object no longer exists. */
 function isOfAnotherUid(error: unknown): boolean {
   return isConflict(error) && error instanceof Error && /\bUID in (the )?precondition/.test(error.message);
 }

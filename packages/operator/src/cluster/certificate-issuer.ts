@@ -2,12 +2,12 @@ import type { OperatorEnv } from '@manta/api';
 import type { OperatorOptions } from '../options/options.ts';
 import type { ClusterFacts } from './facts.ts';
 
-/** Who issues the certificates of mutual TLS. */
+/** The issuer of certificates for mutual TLS. */
 export type CertificateIssuer = 'cert-manager' | 'operator';
 
 /**
- * Whom the installation asks for: what else is installed, now or later, must not put another authority under clusters that run. Undefined
- * where nobody does: the gate is off, or cert-manager is missing and we were not told to.
+ * The configured issuer. Installing cert-manager later must not replace the authority of running clusters, so it is not detected
+ * automatically. Undefined: the feature gate is off, or cert-manager is missing and the operator is not configured as issuer.
  */
 export function certificateIssuer(
   { gates, isSecure }: Pick<OperatorOptions, 'gates' | 'isSecure'>,

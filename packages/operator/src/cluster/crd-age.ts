@@ -1,8 +1,8 @@
 import { ApiError, type CallOptions, isNotFound, type KubeClient, type ResourceType } from '@manta/kube';
 
 /**
- * Tells whether the installed CRDs know the fields that we know, without permission to read CRDs: a dry-run create with strict field
- * validation carries the newest fields, and the server names the ones it does not have. Nothing is stored.
+ * A kind whose installed CRD is outdated. Checked without permission to read CRDs: a dry-run create with strict field validation contains
+ * the newest fields, and the API server names unknown ones. Nothing is stored.
  */
 export interface OutdatedKind {
   readonly kind: string;
@@ -60,11 +60,11 @@ const PROBES: readonly { readonly kind: string; readonly plural: string; readonl
   { kind: 'RayCronJob', plural: 'raycronjobs', spec: { jobTemplate: jobSpec, schedule: '0 0 * * *', timeZone: 'UTC' } },
 ];
 
-/** What a look at the installed CRDs came to. */
+/** The result of checking the installed CRDs. */
 export interface CrdAges {
   /** The kinds whose CRD lacks fields that we know. Kinds that are not served, or that may not be created, are not judged. */
   readonly outdated: readonly OutdatedKind[];
-  /** False while RayClusters are not served or no answer came: CRDs that arrive later may be old ones. */
+  /** False while RayClusters are not served or the check failed: CRDs that are installed later may be outdated. */
   readonly isSettled: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { OperatorOptions } from '../options/options.ts';
 import { type ClusterFacts, isAtLeast } from './facts.ts';
 
-/** What the options need and this cluster does not have, in one sentence; undefined when all is there. */
+/** What the options require but this Kubernetes cluster lacks, in one sentence; undefined when nothing is missing. */
 export function unmetRequirement({ gates, batchScheduler }: OperatorOptions, facts: ClusterFacts): string | undefined {
   if (gates.SidecarSubmitterRestart && !isAtLeast(facts, 1, 35)) {
     return `the feature gate SidecarSubmitterRestart needs Kubernetes 1.35 or newer, and this API server is ${facts.gitVersion}: switch the gate off or upgrade`;

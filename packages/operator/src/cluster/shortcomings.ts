@@ -9,7 +9,7 @@ import { findOutdatedKinds, type OutdatedKind } from './crd-age.ts';
  * what is off and why — in the log, in `/readyz?verbose` and as metrics.
  */
 export interface Shortcomings {
-  /** Looks, and goes on looking each minute while something is missing, until the signal is aborted. Never rejects. */
+  /** Checks once, and again every minute while something is missing, until the signal is aborted. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
   readonly permissionsCheck: () => CheckResult;
   readonly crdsCheck: () => CheckResult;
@@ -37,7 +37,7 @@ export function createShortcomings(options: ShortcomingsOptions): Shortcomings {
   let missing: readonly Permission[] = [];
   let outdated: readonly OutdatedKind[] = [];
 
-  /** Whether there is nothing left to look for. */
+  /** Whether nothing is missing any more. */
   async function look(signal: AbortSignal): Promise<boolean> {
     const [permissions, crds] = await Promise.all([
       findMissingPermissions(client, wanted, namespaces, { signal }),

@@ -9,7 +9,7 @@ import type { OperatorOptions } from '../options/options.ts';
 import { createMtlsController } from './mtls.ts';
 import { createNetworkPolicyCache, createNetworkPolicyController } from './network-policy.ts';
 
-/** What controllers that look after one part of a RayCluster share with the one that looks after its pods. */
+/** Inputs that the controllers of one part of a RayCluster share with the RayCluster controller. */
 export interface PartInput {
   readonly options: OperatorOptions;
   readonly facts: ClusterFacts;
@@ -19,13 +19,13 @@ export interface PartInput {
   readonly pki: Pki | undefined;
 }
 
-/** The certificates of RayClusters: what is known of them, and whether pods may come. */
+/** The PKI of RayClusters: its caches, and whether pods may be created. */
 export interface Pki {
   readonly cache: PkiCache;
   readonly states: PkiStates;
 }
 
-/** Undefined where clusters have no mutual TLS: its gate is off, or nobody issues certificates. */
+/** Undefined without mutual TLS: its feature gate is off, or there is no issuer. */
 export function createPki(
   world: World,
   {
@@ -40,7 +40,7 @@ export function createPki(
   return { cache, states: new PkiStates(cache, world.client) };
 }
 
-/** What else is there in the Kubernetes cluster that RayClusters may ask for. */
+/** Optional features of the Kubernetes cluster that RayClusters may use. */
 export function installedIn(facts: ClusterFacts, pki: PkiCache | undefined): ObservedRayCluster['installed'] {
   return {
     certManager: facts.hasCertManager,

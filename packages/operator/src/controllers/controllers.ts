@@ -27,14 +27,14 @@ import { exportRayJobMetrics, NO_JOB_METRICS } from './rayjob-metrics.ts';
 import { createRayServiceController } from './rayservice.ts';
 import { exportRayServiceMetrics } from './rayservice-metrics.ts';
 
-/** What controllers are made from. */
+/** Inputs of all controllers. */
 export interface ControllersInput {
   readonly options: OperatorOptions;
   readonly env: OperatorEnv;
   readonly version: string;
   readonly facts: ClusterFacts;
   readonly hostname: string;
-  /** The namespace that the operator itself runs in; absent where it runs outside of the cluster. */
+  /** The operator's own namespace; absent if it runs outside of the cluster. */
   readonly ownNamespace?: string | undefined;
   /** How requests travel to Ray heads. */
   readonly sendToRay: RaySend;

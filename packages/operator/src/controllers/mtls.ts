@@ -85,7 +85,7 @@ interface IssuedSecrets extends ReadNeeds {
   readonly of: readonly Certificate[];
 }
 
-/** cert-manager issues the certificates; the operator makes each Certificate the owner of its Secret. */
+/** cert-manager issues the certificates; the operator sets each Certificate as the owner of its Secret. */
 function certManagerDefinition(
   world: World,
   options: MtlsControllerOptions,

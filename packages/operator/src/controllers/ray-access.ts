@@ -4,7 +4,7 @@ import type { Controller, MetricsRegistry, World } from '@manta/runtime';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 import { createRayHeads, type RayHeads } from '../observe/ray-heads.ts';
 
-/** How controllers reach Ray: one poller for all of them, and where heads are. */
+/** How controllers reach Ray: one shared poller, and the addresses of heads. */
 export interface RayAccess {
   readonly poller: RayPoller;
   readonly heads: RayHeads;
@@ -30,7 +30,7 @@ export function createRayAccess(world: World, options: RayAccessOptions): RayAcc
     clock,
     random,
     send,
-    // An answer that comes through the API server takes its time.
+    // A response through the API server's proxy takes longer.
     ...(throughApiServer ? { questionTimeoutMs: RAY_LIMITS.proxiedQuestionMs } : {}),
     onAnswer: countAnswers(world.metrics),
     onNews(owner) {
@@ -42,7 +42,7 @@ export function createRayAccess(world: World, options: RayAccessOptions): RayAcc
   return { poller, heads, throughApiServer, tell: (kind, controller) => void controllers.set(kind, controller) };
 }
 
-/** Which heads cost the operator time: how many answers there were, and how many of their bytes had to be parsed. */
+/** Metrics of the poller's cost: the number of responses, and the bytes that were parsed. */
 function countAnswers(metrics: MetricsRegistry): (note: AnswerNote) => void {
   const answers = metrics.counter('manta_ray_answers_total', 'Answers of Ray heads by question and outcome.');
   const bytes = metrics.counter('manta_ray_answer_bytes_total', 'Bytes of answers of Ray heads, read and parsed.');

@@ -3,15 +3,15 @@ import { type Informer, type MetricsRegistry, type ObjectKey, refOf } from '@man
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What the controller tells of clusters as they come up. */
+/** Hooks for metrics of clusters. */
 export interface RayClusterMetrics {
   /** A status was written: how long the cluster took, if it has just become provisioned. */
   wrote(cluster: RayCluster, after: RayClusterStatus, now: number): void;
-  /** The cluster is gone. */
+  /** The cluster no longer exists. */
   forget(key: ObjectKey): void;
 }
 
-/** Shows every RayCluster that is known, and how it stands, whenever somebody scrapes; and how long clusters took to come up. */
+/** Exports every RayCluster and its conditions at each scrape, and how long clusters took to become ready. */
 export function exportRayClusterMetrics(
   metrics: Pick<MetricsRegistry, 'gauge' | 'onScrape'>,
   clusters: Pick<Informer<RayCluster>, 'records'>,

@@ -3,7 +3,7 @@ import { anyOf, changes, fromInformer, type Source, urgentWhen } from '@manta/ru
 import { gangOwnerKeys } from '../observe/gang-cache.ts';
 import type { RayClusterCache } from '../observe/ray-cluster-cache.ts';
 
-/** What makes a RayCluster be looked at: itself, its pods, and everything else of it, so that what was deleted or changed by hand comes back. */
+/** Changes that trigger the reconcile of a RayCluster: of itself, its pods and all child objects, so that manual changes are reverted. */
 export function rayClusterSources(cache: RayClusterCache): readonly Source[] {
   const { clusters, pods, services, jobs, secrets, roles, roleBindings, routes, ingresses, claims, budgets } = cache;
   const belonging = [services, jobs, secrets, roles, roleBindings, routes, budgets].filter(
@@ -25,11 +25,11 @@ const specOrMetadataChanged = anyOf<RayCluster>(
   changes((cluster) => cluster.metadata?.labels),
   changes((cluster) => cluster.metadata?.annotations),
   changes((cluster) => cluster.metadata?.deletionTimestamp),
-  // In a foreground deletion the Redis cleanup waits for Kubernetes' own finalizer to go.
+  // In a foreground deletion the Redis cleanup waits until Kubernetes has removed its finalizer.
   changes(({ metadata }) => metadata?.deletionTimestamp !== undefined && metadata.finalizers),
 );
 
-/** Made or changed while no operator was there: after a restart it does not wait behind a thousand others with which all is well. */
+/** Created or changed while no operator ran: after a restart its reconcile has priority over unchanged clusters. */
 function isUnserved({ after }: { readonly after?: RayCluster | undefined }): boolean {
   return after !== undefined && after.metadata?.generation !== after.status?.observedGeneration;
 }

@@ -3,11 +3,11 @@ import { type Informer, type MetricsRegistry, type ObjectKey, refOf } from '@man
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What the controller tells of jobs as they end. */
+/** Hooks for metrics of jobs. */
 export interface RayJobMetrics {
   /** A status was written: how long the attempt took, if that was its end. */
   wrote(job: RayJob, after: RayJobStatus, now: number): void;
-  /** The job is gone. */
+  /** The job no longer exists. */
   forget(key: ObjectKey): void;
 }
 
@@ -17,7 +17,7 @@ const ENDS: readonly (string | undefined)[] = [
   JobDeploymentStatus.Retrying,
 ];
 
-/** Shows every RayJob that is known, and its stage, whenever somebody scrapes; and how long attempts took. */
+/** Exports every RayJob and its deployment status at each scrape, and how long attempts took. */
 export function exportRayJobMetrics(
   metrics: Pick<MetricsRegistry, 'gauge' | 'onScrape'>,
   jobs: Pick<Informer<RayJob>, 'records'>,

@@ -1,7 +1,7 @@
 import { type RayService, RayServiceConditionType } from '@manta/api';
 import type { Informer, MetricsRegistry } from '@manta/runtime';
 
-/** Shows every RayService that is known, and how it stands, whenever somebody scrapes. A service that is gone shows no more. */
+/** Exports every existing RayService and its conditions at each scrape. */
 export function exportRayServiceMetrics(
   metrics: Pick<MetricsRegistry, 'gauge' | 'onScrape'>,
   services: Pick<Informer<RayService>, 'records'>,

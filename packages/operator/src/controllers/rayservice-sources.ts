@@ -36,7 +36,7 @@ export function rayServiceSources(cache: RayClusterCache, serviceCache: RayServi
     fromInformer(cache.services, {
       keys: (service, key) => ofService(service, namespaceOf(key)),
     }),
-    // A Service says whose it is, also when the cluster that it led to is gone; a slice only which Service it belongs to.
+    // An EndpointSlice names only its Service. The Service's labels name the RayService, even after the cluster was deleted.
     fromInformer(serviceCache.endpointSlices, {
       keys: ({ service }) => {
         const record = cache.services.get(service);
@@ -55,7 +55,7 @@ export function rayServiceSources(cache: RayClusterCache, serviceCache: RayServi
   ];
 }
 
-/** Gateways and routes of services: their own, and those of users that they share their traffic in. */
+/** Gateways and HTTPRoutes of services: their own, and adopted routes of users. */
 function routing(
   informer: Informer<{ readonly metadata?: RayService['metadata'] }>,
   rayServices: Informer<RayService>,
@@ -75,19 +75,19 @@ function routing(
   });
 }
 
-/** The service that a cluster was made for. */
+/** The RayService that a cluster was created for. */
 function serviceOf({ clusters }: RayClusterCache, cluster: ObjectKey): readonly ObjectKey[] {
   const { metadata } = clusters.get(cluster) ?? {};
   if (metadata?.labels?.[Label.OriginatedFromCrd] !== OriginCrd.RayService) return [];
   return [toKey(metadata.namespace ?? '', metadata.labels[Label.OriginatedFromCrName] ?? '')];
 }
 
-/** Our own status writes are no news. */
+/** The operator's own status writes trigger no reconcile. */
 const specOrMetadataChanged = anyOf<RayService>(
   changes((service) => service.metadata?.generation),
   changes((service) => service.metadata?.labels),
   changes((service) => service.metadata?.annotations),
   changes((service) => service.metadata?.deletionTimestamp),
-  // A status that somebody has taken away is written anew; a suspended service is not looked at again by itself.
+  // A status that a user removed is restored: a suspended service would not be requeued otherwise.
   ({ before, after }) => before?.status?.conditions !== undefined && after?.status?.conditions === undefined,
 );

@@ -2,12 +2,12 @@ import type { RayCluster, RayClusterSpec, RayClusterStatus } from '@manta/api';
 import { withoutManagedFields } from '@manta/plan';
 import { Interner } from '@manta/runtime';
 
-/** Templates are big, and the interner keeps those of clusters that are gone: few of them, while those in use by many are asked for often. */
+/** How many templates the interner keeps. Templates are large, and those of deleted clusters stay until they are evicted. */
 const GENERATION = 500;
 
 /**
- * Makes RayClusters as they are kept. Their pod templates are most of them, and those of many clusters are the same: they are kept once, and
- * so are the types and reasons of their conditions.
+ * Projects RayClusters to records. Most of their size is pod templates, which are equal in many clusters: equal templates are interned, and
+ * so are the types and reasons of conditions.
  */
 export function clusterRecords(): (cluster: RayCluster, intern: Interner) => RayCluster {
   const templates = new Interner(GENERATION);
@@ -42,7 +42,7 @@ function withSharedWords(status: RayClusterStatus, intern: Interner): RayCluster
   if (!Array.isArray(conditions)) return status;
   return {
     ...status,
-    // Not their messages: those that tell of trouble are long and all different.
+    // Not their messages: error messages are long and differ.
     conditions: conditions.map((condition) => ({
       ...condition,
       type: intern.string(condition.type),

@@ -20,12 +20,12 @@ interface Row {
 type Places = readonly number[];
 
 /**
- * Counts pods that fail by themselves, by the group of their cluster and by their node. Not counted are pods that are being deleted
- * (Ray exits with 1 on SIGTERM, so they pass through `Failed`) and pods that Kubernetes takes from their node (a drain, a preemption, a
+ * Counts pods that fail on their own, by worker group and by node. Not counted are pods that are being deleted
+ * (Ray exits with 1 on SIGTERM, so they become `Failed` briefly) and pods that Kubernetes evicts (a drain, a preemption, a
  * node that is shut down). A failure counts only if the pod is younger than the failure before it: a whole group that fails at once
  * counts once, a replacement that fails like its predecessor counts again. Heads are delayed by failures of their own cluster's heads
- * only, workers also by failures on their node. Clusters are told apart by uid, so that a cluster recreated under its name starts afresh.
- * The counts only slow the operator down; nothing depends on them, and a restart forgets them.
+ * only, workers also by failures on their node. Clusters are identified by uid, so a recreated cluster starts without counts.
+ * The counts only determine the creation backoff (`create-backoff.ts`); a restart of the operator loses them.
  */
 export class FailingPods {
   readonly #now: () => number;
@@ -72,7 +72,7 @@ export class FailingPods {
     if (delayMs > 0) this.#places.set(group, [...(this.#places.get(group) ?? []), now + delayMs]);
   }
 
-  /** Rows are in the order of the last failure that counted, so the old ones come first. */
+  /** Rows are in the order of their last counted failure, oldest first. */
   #prune(now: number): void {
     for (const rows of [this.#groups, this.#nodes]) {
       for (const [key, { lastAt }] of rows) {
@@ -90,7 +90,7 @@ export class FailingPods {
 
 function count(rows: Map<string, Row>, key: string, { createdAt }: PodRecord, now: number): number {
   const row = rows.get(key);
-  // Times of creation are whole seconds; only failures that count move the mark, or a quick loop would never pass it.
+  // Creation times are whole seconds. Only counted failures update `lastAt`; otherwise a fast loop would never be counted.
   if (row !== undefined && createdAt <= row.lastAt) return row.count;
   const isRepeated = row !== undefined && now - row.lastAt <= FORGET_MS && now - createdAt < WORKED_MS;
   const next = isRepeated ? row.count + 1 : 1;

@@ -10,7 +10,7 @@ import {
 } from '@manta/plan';
 import { createInformer, type Informer, type ObjectKey, refOf, toKey, type World } from '@manta/runtime';
 
-/** Where each kind of object that speaks to a batch scheduler is served. */
+/** The resource of each kind of batch scheduler object. */
 export const GANG_TYPES: Readonly<Record<GangKind, ResourceType>> = {
   VolcanoPodGroup: resources.volcanoPodGroups,
   PluginsPodGroup: resources.schedulerPluginsPodGroups,
@@ -18,7 +18,7 @@ export const GANG_TYPES: Readonly<Record<GangKind, ResourceType>> = {
   WorkloadPodGroup: resources.workloadPodGroups,
 };
 
-/** Local copies of what the batch scheduler was told; empty where there is none, or none that needs telling. */
+/** Caches of the batch scheduler's objects; empty without a scheduler, or if it needs no objects. */
 export type GangCache = readonly GangSource[];
 
 interface GangSource {
@@ -48,7 +48,7 @@ export function createGangCache(
   }));
 }
 
-/** What there is under the names that are used for a RayCluster or RayJob, whoever made it. */
+/** Existing objects with the names that a RayCluster or RayJob uses, whatever their owner. */
 export function gangRecords(cache: GangCache, owner: ObjectKey): readonly GangRecord[] {
   const { namespace = '', name } = refOf(owner);
   return cache.flatMap(({ kind, nameFor, informer }) => {
@@ -57,7 +57,7 @@ export function gangRecords(cache: GangCache, owner: ObjectKey): readonly GangRe
   });
 }
 
-/** The keys of those of a kind that an object was made for. */
+/** The keys of owners of a kind. */
 export function gangOwnerKeys(kind: OwnerKind): (object: GangObject) => readonly ObjectKey[] {
   return ({ metadata }) =>
     (metadata?.ownerReferences ?? []).flatMap((owner) =>
@@ -67,7 +67,7 @@ export function gangOwnerKeys(kind: OwnerKind): (object: GangObject) => readonly
     );
 }
 
-/** The informer that will show an object of this kind, where it is one that speaks to a scheduler. */
+/** The informer of this kind, if it is a batch scheduler's. */
 export function gangInformer(cache: GangCache, kind: WrittenKind): Informer | undefined {
   return cache.find((source) => source.kind === kind)?.informer;
 }

@@ -10,7 +10,7 @@ export function liveIngress(ingress: Ingress): LiveIngress {
   return { ...withoutManagedFields(ingress), ...(inherited.length === 0 ? {} : { inherited }) };
 }
 
-/** The annotations that nobody but us has written. */
+/** The annotations that only the operator has written. */
 function annotationsWrittenByUs({ metadata = {} }: KubeObject): readonly string[] {
   const entries = 'managedFields' in metadata && Array.isArray(metadata.managedFields) ? metadata.managedFields : [];
   const written = Map.groupBy(entries.filter(isRecord), ({ manager }) => manager === FIELD_MANAGER);

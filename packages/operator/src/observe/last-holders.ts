@@ -3,13 +3,13 @@ import { HEAD_PLACE, placeName } from '@manta/plan';
 import type { Informer, ObjectKey } from '@manta/runtime';
 
 /**
- * Remembers which worker last held a place and is gone (or, its labels changed, holds it no longer), so that its successor gets another
- * name. Ray's autoscaler knows nodes by their pods' names: it would take a successor of the same name, made between two of its looks, for
- * the one that has ended, and remove it. After a restart names start over, which is safe once it has seen that the pods are gone.
- * Heads have names that follow from what is stored; that one is gone tells that a cluster has had one, also where its status does not yet.
+ * Remembers the deleted (or relabelled) worker that last had a place, so that its successor gets another name. Ray's autoscaler identifies
+ * nodes by pod name: it would confuse a successor of the same name with the deleted pod, and remove it. A restart of the operator loses this;
+ * names start over, which is safe once the autoscaler has observed the deletions. Names of heads are derived from the status instead. For
+ * heads this records that a cluster had one, even if its status does not say so yet.
  */
 export class LastHolders {
-  /** By the cluster's name, then by its uid: one that was made anew has had no workers yet. */
+  /** By the cluster's name, then its uid: a recreated cluster has had no workers yet. */
   readonly #byCluster = new Map<ObjectKey, Map<string, Map<string, LastHolder>>>();
 
   constructor(pods: Informer<PodRecord, 'cluster'>) {
@@ -22,7 +22,7 @@ export class LastHolders {
     return this.#byCluster.get(cluster)?.get(uid) ?? NONE;
   }
 
-  /** These are gone: the server said so before the cache did. */
+  /** These pods no longer exist: the API server reported it before the cache. */
   gone(pods: readonly PodRecord[]): void {
     for (const pod of pods) this.#remember(pod);
   }

@@ -12,7 +12,7 @@ import {
 import { createInformer, type Informer, type ObjectKey, toKey, type World } from '@manta/runtime';
 import type { CertificateIssuer } from '../cluster/certificate-issuer.ts';
 
-/** Local copies of what the certificates of RayClusters are made of: cert-manager's objects, or the Secrets that we write ourselves. */
+/** Caches for the PKI of RayClusters: cert-manager's objects, or the operator's own Secrets. */
 export type PkiCache =
   | {
       readonly issuedBy: 'cert-manager';
@@ -21,7 +21,7 @@ export type PkiCache =
     }
   | {
       readonly issuedBy: 'operator';
-      /** Only what is written about them: what is in them is nobody's business. */
+      /** Only metadata, never data. */
       readonly secrets: PkiInformer<KubeObject>;
     };
 
@@ -71,7 +71,7 @@ export function pkiKeys({ metadata }: KubeObject): readonly ObjectKey[] {
   return name === undefined ? [] : [toKey(metadata?.namespace ?? '', name)];
 }
 
-/** Says whether the certificates of a cluster are there, so that its pods may come. */
+/** Whether the certificates of a cluster exist, so that its pods may be created. */
 export class PkiStates {
   readonly #cache: PkiCache;
   readonly #client: KubeClient;
@@ -126,7 +126,7 @@ export class PkiStates {
   }
 }
 
-/** A Secret as it is now; undefined where there is none. */
+/** The current Secret; undefined if it does not exist. */
 export async function readSecret(
   client: KubeClient,
   namespace: string,

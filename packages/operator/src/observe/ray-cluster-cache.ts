@@ -29,7 +29,7 @@ import { createGangCache, type GangCache, gangInformer } from './gang-cache.ts';
 import { liveIngress } from './inherited-annotations.ts';
 import { POD_SHAPE } from './pod-shape.ts';
 
-/** Local copies of everything that RayClusters are made of. */
+/** Caches of RayClusters and their child objects. */
 export interface RayClusterCache {
   readonly clusters: Informer<RayCluster, 'origin'>;
   readonly pods: Informer<PodRecord, 'cluster'>;
@@ -40,13 +40,13 @@ export interface RayClusterCache {
   readonly roleBindings: Informer<Belonging<RoleBindingRecord>, 'cluster'>;
   readonly secrets: Informer<Belonging<NamedRecord>, 'cluster'>;
   readonly ingresses: Informer<LiveIngress>;
-  /** Only where the embedded GCS storage is switched on. */
+  /** Only if embedded GCS storage is enabled. */
   readonly claims: Informer<PersistentVolumeClaim> | undefined;
-  /** Only where heads are protected from evictions. */
+  /** Only if PodDisruptionBudgets for heads are enabled. */
   readonly budgets: Informer<Belonging<NamedRecord>, 'cluster'> | undefined;
   /** Only on OpenShift. */
   readonly routes: Informer<Belonging<RouteRecord>, 'cluster'> | undefined;
-  /** What batch schedulers are told. */
+  /** Objects of the batch scheduler. */
   readonly gangs: GangCache;
 }
 
@@ -133,7 +133,7 @@ export function optionalInformers(cache: RayClusterCache): readonly Informer[] {
   ];
 }
 
-/** The informer that will show what was written; undefined for kinds that nobody follows. */
+/** The informer that will show a write; undefined for kinds that are not watched. */
 export function informerOf(cache: RayClusterCache, kind: WrittenKind): Informer | undefined {
   const informers: Readonly<Partial<Record<WrittenKind, Informer | undefined>>> = {
     RayCluster: cache.clusters,

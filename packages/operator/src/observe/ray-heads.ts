@@ -17,23 +17,23 @@ import { hostOf } from './host-of.ts';
 import type { RayClusterCache } from './ray-cluster-cache.ts';
 import { withSpareSecret } from './spare-secret.ts';
 
-/** Where a cluster's head is, or a sentence that says why it cannot be asked. */
+/** A cluster's head, or why it cannot be reached, in one sentence. */
 export type HeadLookup =
   | { readonly isFound: true; readonly head: RayHead }
   | { readonly isFound: false; readonly why: string };
 
-/** Where the dashboard's port is: host and port without a scheme, as statuses show it. */
+/** The dashboard's host and port without a scheme, as in `status.dashboardURL`. */
 export type AddressLookup =
   | { readonly isFound: true; readonly address: string }
   | { readonly isFound: false; readonly why: string };
 
 /** Knows how Ray heads are reached: by which address, through what, with which token. */
 export interface RayHeads {
-  /** Where the cluster's head Service offers the dashboard. */
+  /** The dashboard's address at the head Service. */
   address(cluster: RayCluster): AddressLookup;
   /**
-   * Reads the token's Secret where the cluster asks for a token; never waits for Ray. `address` counts where it is that
-   * of the head Service, or of a head pod which the cluster controls.
+   * Reads the token's Secret if the cluster requires a token; never waits for Ray. A given `address` is used only if it belongs to the head
+   * Service or to a head pod that the cluster controls.
    */
   find(cluster: RayCluster, options?: FindOptions): Promise<HeadLookup>;
 }
@@ -41,7 +41,7 @@ export interface RayHeads {
 export interface FindOptions {
   readonly address?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The token is read anew: for what is tried only once. */
+  /** Reads the token from the API server: for requests that are tried only once. */
   readonly isFresh?: boolean | undefined;
 }
 
@@ -52,14 +52,14 @@ export interface RayHeadsOptions {
   readonly clusterDomain: string;
   /** Ask through the API server: addresses are then paths on it. */
   readonly throughApiServer: boolean;
-  /** The Kubernetes token for clusters that take such; undefined where we were given none. */
+  /** The Kubernetes token for clusters that accept one; undefined if none is configured. */
   readonly rayToken?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** A token is read again after this long: somebody may have replaced it. */
+/** How long a token is cached: users may replace it. */
 const TOKEN_AGE_MS = 30_000;
 
-/** By its name, or, where the user's Service calls it otherwise, by where it leads. The API server's proxy wants the name. */
+/** Finds the dashboard's Service port by name, or by its targetPort if the user's Service names it differently. The API server's proxy needs the name. */
 function dashboardPortOf(
   { ports }: Pick<ServiceRecord, 'ports'>,
   spec: RayClusterSpec | undefined,
@@ -84,7 +84,7 @@ export function createRayHeads(options: RayHeadsOptions): RayHeads {
     return { isFound: true, address: `${fqdnOf(cluster)}:${port}` };
   }
 
-  /** Its head Service, or, where that is not one that leads to the cluster's own pods and nowhere else, its head pod. */
+  /** The head Service, or the head pod if that Service does not select exactly the cluster's own pods. */
   function url(cluster: RayCluster, known: string | undefined): HeadLookup | string {
     const head = headPodOf(cluster, cache);
     const port = cluster.spec === undefined ? 0 : headDashboardPort(cluster.spec);

@@ -15,7 +15,7 @@ export interface RayNodeLists {
     heads: readonly PodRecord[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly RayNodeRecord[]>>;
-  /** The cluster is gone. */
+  /** The cluster no longer exists. */
   forget(key: ObjectKey): void;
 }
 

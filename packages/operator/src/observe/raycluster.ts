@@ -35,7 +35,7 @@ const NOT_ASKED: ObservedRayCluster['rayNodes'] = new Map();
 
 type Core = Pick<ObservedRayCluster, 'cluster' | 'pods'> & { readonly services: ObservedChildren['services'] };
 
-/** Everything a decision about this cluster needs; undefined when there is no such cluster. */
+/** Everything a decision about this cluster needs; undefined if the cluster does not exist. */
 export async function observeRayCluster(
   observer: RayClusterObserver,
   { key, freshness, signal }: Pick<ReconcileContext, 'key' | 'freshness' | 'signal'>,
@@ -82,7 +82,7 @@ function cached(cache: RayClusterCache, key: ObjectKey): Core | undefined {
 async function live(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
   try {
     let core = await read(client, key, signal);
-    // A head that came and went between the reads has left its name free: the cluster has changed, and says which name is next.
+    // A head may have been created and deleted between the reads. Then the cluster's status has changed and names the next head.
     for (let tries = 0; tries < MAX_READS && !core.pods.some(isHead); tries += 1) {
       const { metadata } = await client.get(resources.rayClusters, refOf(key), { signal });
       if (metadata?.resourceVersion === core.cluster.metadata?.resourceVersion) break;
@@ -105,7 +105,7 @@ function isHead({ nodeType }: ObservedRayCluster['pods'][number]): boolean {
 async function read(client: KubeClient, key: ObjectKey, signal: AbortSignal): Promise<Core> {
   const { namespace, name } = refOf(key);
   const selection = { namespace, labelSelector: `${OUR_PODS},${Label.Cluster}=${name}`, signal };
-  // In this order: a head that was made after the cluster was read is seen, and one that was made before has the name that follows from it.
+  // The order matters: pods are read after the cluster, so a head that was created meanwhile is seen, and an earlier one has the expected name.
   const cluster = await client.get(resources.rayClusters, { namespace, name }, { signal });
   const [pods, services] = await Promise.all([
     client.list(resources.pods, selection),
@@ -121,7 +121,7 @@ async function read(client: KubeClient, key: ObjectKey, signal: AbortSignal): Pr
   };
 }
 
-/** Objects whose names follow from the cluster's; only those are looked for. */
+/** Child objects whose names are derived from the cluster's name; only those are read. */
 function otherChildren(
   cache: RayClusterCache,
   key: ObjectKey,

@@ -3,7 +3,7 @@ import { resources } from '@manta/kube';
 import { type CronChildRecord, cronChildRecord, withoutManagedFields } from '@manta/plan';
 import { createInformer, type Informer, type World } from '@manta/runtime';
 
-/** Local copies of schedules, and of the RayJobs that they made where anybody asks for those. */
+/** Caches of RayCronJobs and, if their policies are enabled, of the RayJobs that they created. */
 export interface RayCronJobCache {
   readonly cronJobs: Informer<RayCronJob>;
   readonly children: Informer<CronChildRecord, 'cronJob'> | undefined;

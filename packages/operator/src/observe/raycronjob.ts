@@ -15,7 +15,7 @@ export interface RayCronJobObserver {
 
 type Core = Pick<ObservedRayCronJob, 'cronJob' | 'children'>;
 
-/** Everything a decision about this schedule needs; undefined when there is no such object. */
+/** Everything a decision about this RayCronJob needs; undefined if it does not exist. */
 export async function observeRayCronJob(
   observer: RayCronJobObserver,
   { key, freshness, signal }: ReconcileContext,

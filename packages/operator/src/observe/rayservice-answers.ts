@@ -5,7 +5,7 @@ import type { Answer, CommandResult, RayCallError, ServeApplication, ServeDetail
 const HELP =
   'fail to create / update Serve applications. If you observe this error consistently, please check "Issue 5: Fail to create / update Serve applications." in https://docs.ray.io/en/master/cluster/kubernetes/troubleshooting/rayservice-troubleshooting.html#kuberay-raysvc-troubleshoot for more details. err:';
 
-/** What Serve last said, in the planner's words. */
+/** Serve's last answer in the planner's types. */
 export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
   switch (answer.kind) {
     case 'unknown':
@@ -33,7 +33,7 @@ export function serveAnswer(answer: Answer<ServeDetails>): ServeAnswer {
   }
 }
 
-/** What became of configurations that were sent to heads. */
+/** The results of PUTs to heads. */
 export function submissionsOf(results: readonly CommandResult[]): readonly Submission[] {
   return results.map((result) => {
     const { id } = result;
@@ -48,7 +48,7 @@ export function submissionsOf(results: readonly CommandResult[]): readonly Submi
   });
 }
 
-/** The words under which users find help. */
+/** KubeRay's error text, which leads users to the documentation. */
 function refusal({ message }: RayCallError): string {
   return `${HELP} ${message}`;
 }
@@ -70,7 +70,7 @@ function servingReplicas({ deployments }: ServeApplication): number {
   return Object.values(deployments).reduce((sum, deployment) => sum + (deployment.servingReplicas ?? 0), 0);
 }
 
-/** The configuration that runs, if Serve tells that of every application. */
+/** The deployed configuration, if Serve reports it for every application. */
 function deployedConfig(applications: readonly ServeApplication[]): Readonly<Record<string, unknown>> | undefined {
   const configs = applications.map(({ deployedConfig: config }) => config);
   return configs.length > 0 && configs.every((config) => config !== undefined) ? { applications: configs } : undefined;

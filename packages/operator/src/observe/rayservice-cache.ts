@@ -11,23 +11,23 @@ import {
 import { createInformer, type Informer, type Interner, toKey, type World } from '@manta/runtime';
 import { informerOf, type RayClusterCache } from './ray-cluster-cache.ts';
 
-/** Local copies of what only RayServices need. */
+/** Caches that only RayServices need. */
 export interface RayServiceCache {
   readonly rayServices: Informer<RayService>;
   readonly endpointSlices: Informer<EndpointRecord, 'service'>;
-  /** Only where incremental upgrades are switched on. */
+  /** Only if incremental upgrades are enabled. */
   readonly gateways: Informer<Gateway> | undefined;
   readonly httpRoutes: Informer<HttpRoute> | undefined;
-  /** Only where the room that they have is looked at before upgrades. */
+  /** Only if node capacity is checked before upgrades. */
   readonly nodes: Informer<NodeRecord> | undefined;
 }
 
-/** What is kept of a Node; without room it takes no pods. */
+/** The record of a Node; without room no pod can be scheduled on it. */
 export interface NodeRecord {
   readonly room: NodeCapacity | undefined;
 }
 
-/** What is kept of an EndpointSlice. */
+/** The record of an EndpointSlice. */
 export interface EndpointRecord {
   /** `namespace/name` of the Service. */
   readonly service: string;
@@ -40,7 +40,7 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 export interface RayServiceCacheOptions {
   readonly namespaces: readonly string[];
   readonly gates: FeatureGates;
-  /** Whether nodes are looked at; not unless told. */
+  /** Whether nodes are watched; default false. */
   readonly hasNodes?: boolean;
 }
 
@@ -73,14 +73,14 @@ export function createRayServiceCache(
   };
 }
 
-/** One that is not ready, or closed to new pods, has no room. */
+/** A node that is not ready or is unschedulable has no room. */
 export function nodeRecord({ spec, status }: Node): NodeRecord {
   const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
   const takesPods = isReady && spec?.unschedulable !== true;
   return { room: takesPods ? { allocatable: amountsOf(status.allocatable ?? {}) } : undefined };
 }
 
-/** Of the endpoints only pods that are ready count; one pod may have several addresses. */
+/** Only ready pods count; one pod may have several addresses. */
 export function endpointRecord({ metadata, endpoints }: EndpointSlice, intern: Interner): EndpointRecord {
   const service = metadata?.labels?.[SERVICE_NAME] ?? '';
   const uids = (endpoints ?? []).flatMap(({ conditions, targetRef }) =>
@@ -96,7 +96,7 @@ export function rayServiceInformers(cache: RayServiceCache): readonly Informer[]
   );
 }
 
-/** The informer that will show what was written. */
+/** The informer that will show a write. */
 export function serviceInformerOf(
   clusters: RayClusterCache,
   cache: RayServiceCache,

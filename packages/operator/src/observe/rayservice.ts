@@ -53,7 +53,7 @@ export async function observeRayService(
   };
 }
 
-/** Unknown as long as they cannot be read: then nothing is said about them. */
+/** Undefined while nodes cannot be read: then capacity is not checked. */
 function nodesOf({ nodes }: RayServiceCache): readonly NodeCapacity[] | undefined {
   if (nodes?.isReady() !== true) return undefined;
   return [...nodes.records()].flatMap(({ room }) => (room === undefined ? [] : [room]));
@@ -72,7 +72,7 @@ async function cached(observer: RayServiceObserver, key: ObjectKey, signal: Abor
   for (const wanted of wantedNames(service, clusters)) {
     const record = cache.services.get(toKey(namespace, wanted));
     if (record === undefined || services.has(wanted)) continue;
-    // A stranger's: the cache has not kept it whole.
+    // A Service of another owner: the cache keeps only a part of it.
     const whole = record.service ?? (await read(observer.client, namespace, wanted, signal));
     if (whole !== undefined) services.set(wanted, whole);
   }
@@ -86,7 +86,7 @@ async function cached(observer: RayServiceObserver, key: ObjectKey, signal: Abor
   };
 }
 
-/** The Services that a service of this name has or wants. */
+/** The names of all Services that this RayService has or needs. */
 function wantedNames(service: RayService, clusters: readonly RayCluster[]): ReadonlySet<string> {
   const { name = '' } = service.metadata ?? {};
   return new Set([
@@ -105,7 +105,7 @@ function endpointsOf(
   return new Map(names.map((name) => [name, countReady(endpointSlices.by('service', toKey(namespace, name)))]));
 }
 
-/** One pod may be in several slices, one for each family of addresses. */
+/** One pod may be in several slices, one for each address family. */
 function countReady(slices: readonly EndpointRecord[]): number {
   return new Set(slices.flatMap(({ ready }) => ready)).size;
 }
@@ -140,7 +140,7 @@ async function read(
   }
 }
 
-/** The cache has not shown our own writes in time, so what matters is read from the server itself. */
+/** Reads from the API server, because the cache has not shown the operator's own writes in time. */
 async function live(observer: RayServiceObserver, key: ObjectKey, signal: AbortSignal): Promise<Core | undefined> {
   const { client } = observer;
   const base = await cached(observer, key, signal);

@@ -9,8 +9,8 @@ type Cache = {
 };
 
 /**
- * The cluster as those see it who need its token: it names the Secret where another cluster has the usual name. While that Secret is
- * missing, pods tell: the other's token is not for this cluster to see.
+ * The cluster with the name of its token Secret filled in, if another cluster has the Secret with the default name. While the own Secret does
+ * not exist, the name comes from the pods: this cluster must never use the other's token.
  */
 export function withSpareSecret(cluster: RayCluster, { pods, secrets }: Cache): RayCluster {
   const { metadata, spec } = cluster;

@@ -9,7 +9,7 @@ export type BatchSchedulerChoice =
   | { readonly kind: 'chosen'; readonly scheduler: BatchScheduler | undefined }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Which scheduler the settings ask for; contradicting or unknown settings are refused with the peer's words. */
+/** The configured scheduler. Contradicting or unknown settings are rejected with KubeRay's messages. */
 export function chooseBatchScheduler(settings: {
   readonly name: string;
   /** The deprecated switch, which means Volcano. */

@@ -1,6 +1,6 @@
 import type { FlagDefinition } from './go-flags.ts';
 
-/** Every flag of the operator: the peer's names and, unless `docs/differences/operator.md` says otherwise, its defaults. */
+/** Every flag of the operator: KubeRay's names and, unless `docs/differences/operator.md` says otherwise, its defaults. */
 export const OPERATOR_FLAGS = [
   { name: 'metrics-addr', kind: 'string', default: ':8080', help: 'address that serves /metrics; 0 switches it off' },
   {

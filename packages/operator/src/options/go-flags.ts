@@ -7,14 +7,14 @@ export type FlagDefinition =
   | { readonly name: string; readonly kind: 'bool'; readonly help: string; readonly default?: boolean }
   | { readonly name: string; readonly kind: 'int' | 'float'; readonly help: string; readonly default?: number };
 
-/** What a definition's values look like once parsed. */
+/** The type of a definition's parsed value. */
 type ValueOf<D extends FlagDefinition> = D extends { kind: 'string' }
   ? string
   : D extends { kind: 'bool' }
     ? boolean
     : number;
 
-/** Only flags that stood on the command line are present: a default is somebody else's decision. */
+/** Only flags that were given are present; defaults are applied elsewhere. */
 export type FlagValues<Ds extends readonly FlagDefinition[]> = {
   readonly [D in Ds[number] as D['name']]?: ValueOf<D>;
 };
@@ -24,7 +24,7 @@ export type ParsedFlags<Ds extends readonly FlagDefinition[]> =
   | { readonly kind: 'help' }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Reads `args`; the first thing that is wrong is reported and nothing else is looked at. */
+/** Parses `args`; the first mistake is reported. */
 export function parseGoFlags<const Ds extends readonly FlagDefinition[]>(
   definitions: Ds,
   args: readonly string[],

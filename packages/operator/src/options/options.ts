@@ -12,7 +12,7 @@ import { type BatchScheduler, chooseBatchScheduler } from './batch-scheduler.ts'
 import type { OPERATOR_FLAGS } from './flags.ts';
 import type { FlagValues } from './go-flags.ts';
 
-/** What the operator was told, by flags or by a Configuration file, with every default filled in. */
+/** The operator's options, from flags or a Configuration file, with all defaults. */
 export interface OperatorOptions {
   readonly metricsAddress: string;
   readonly probeAddress: string;
@@ -25,13 +25,13 @@ export interface OperatorOptions {
   readonly watchNamespaces: readonly string[];
   readonly log: LogOptions;
   readonly batchScheduler: BatchScheduler | undefined;
-  /** New clusters get tokens, network policies and mutual TLS unless they say otherwise. */
+  /** The secure profile: new clusters get tokens, NetworkPolicies and mutual TLS unless their spec turns them off. */
   readonly isSecure?: boolean;
   readonly podDefaults: PodDefaults;
   readonly useKubernetesProxy: boolean;
   readonly deleteRayJobAfterJobFinishes: boolean;
   readonly areRayMetricsOn: boolean;
-  /** Absent: the API server's own fairness is all there is. */
+  /** Absent: no client-side limit; only the API server's priority and fairness. */
   readonly rateLimit: { readonly qps: number; readonly burst: number } | undefined;
   readonly gates: FeatureGates;
   /** Empty: KUBECONFIG, the service account, or the home directory. */
@@ -46,7 +46,7 @@ export interface LogOptions {
   readonly file: string;
   readonly fileEncoder: LogEncoder;
   readonly isDevelopment: boolean;
-  /** As given; absent where the default of the mode applies. */
+  /** As given; absent: the mode's default. */
   readonly level: string | undefined;
   readonly stacktraceLevel: string | undefined;
 }
@@ -54,12 +54,12 @@ export interface LogOptions {
 export type OperatorFlags = FlagValues<typeof OPERATOR_FLAGS>;
 
 const DEFAULT_CONCURRENCY = 32;
-/** The peer's figures, used for the one that is missing when only the other is given. */
+/** KubeRay's defaults, for the missing one when only the other is given. */
 const PEER_LIMITS = { qps: 100, burst: 200 } as const;
 
 /**
- * One set of options from flags and, where there is one, the Configuration file. A file replaces the flags, except those that only
- * exist as flags: gates (which it may add to), encoders (which it may set), zap's, kubeconfig.
+ * The options from flags or, if given, the Configuration file. A file replaces the flags, except feature gates (the file may add some),
+ * encoders (the file may set them), zap flags and kubeconfig, which exist only as flags.
  */
 export function resolveOptions(flags: OperatorFlags, file: Configuration | undefined): Parsed<OperatorOptions> {
   const settings = file ?? settingsFromFlags(flags);
@@ -103,7 +103,7 @@ export function resolveOptions(flags: OperatorFlags, file: Configuration | undef
   };
 }
 
-/** What the profile needs; who switches one of them off by name knows better. */
+/** Feature gates of the profile, unless the user disables one by name. */
 const SECURE = 'secure';
 const SECURE_GATES: GateSettings = { RayClusterMTLS: true, RayClusterNetworkPolicy: true };
 
@@ -198,7 +198,7 @@ function podDefaultsOf(settings: Settings): PodDefaults {
   };
 }
 
-/** A limit applies only where one was asked for; zero and less switch it off, as they do in client-go for negative values. */
+/** A limit applies only if configured; zero and negative values disable it, like negative values in client-go. */
 function rateLimitOf({ qps, burst }: Settings): OperatorOptions['rateLimit'] {
   if ((qps === undefined && burst === undefined) || (qps ?? 1) <= 0) return undefined;
   return { qps: qps ?? PEER_LIMITS.qps, burst: burst ?? PEER_LIMITS.burst };

@@ -15,7 +15,7 @@ Runs the operator until SIGTERM or SIGINT. Flags, environment variables and the 
 
 `;
 
-/** Everything the operator was told: flags first, then the file that `--config` names. */
+/** Reads flags, then the file that `--config` names. */
 export async function readOptions(args: readonly string[]): Promise<ReadOptions> {
   const flags = parseGoFlags(OPERATOR_FLAGS, args);
   if (flags.kind === 'error') return flags;

@@ -2,16 +2,14 @@ import { type CallOptions, isGranted, type KubeClient, mayI, myRules } from '@ma
 import type { Permission } from './permission.ts';
 
 /**
- * RoleBindings cannot exist in a namespace that does not exist, so what is granted there is what is granted everywhere. The name is
- * longer than a namespace's may be.
+ * A namespace that cannot exist, because its name is too long. It has no RoleBindings, so what is granted there is granted in all namespaces.
  */
 const NO_SUCH_NAMESPACE = 'everywhere-'.repeat(6);
 
 /**
- * Asks the API server what we may do: one request a namespace for the rules that are bound to us, then one for each permission that
- * these do not show, since another authorizer than RBAC may grant it. What is missing in one namespace only names that namespace;
- * what is wanted in one namespace only is asked for there.
- * Rejects when the server does not answer these questions at all.
+ * Asks the API server which permissions the operator lacks: one SelfSubjectRulesReview per namespace, then one SelfSubjectAccessReview for
+ * each permission that these do not show, since another authorizer than RBAC may grant it. A permission that is missing in one namespace
+ * only is reported with that namespace. Rejects if the API server serves no such reviews.
  */
 export async function findMissingPermissions(
   client: KubeClient,

@@ -12,9 +12,9 @@ export interface ClusterRole {
   }[];
 }
 
-/** What the operator may be left without where nobody but administrators may grant permissions. */
+/** Options for installations in which only administrators may grant permissions. */
 export interface RoleLimits {
-  /** False: it writes no Roles and RoleBindings, and holds nothing only to grant it. */
+  /** False: the operator writes no Roles and RoleBindings, and has no permission only to grant it. */
   readonly rbacWrites?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function clusterRole(profiles: readonly Profile[], { rbacWrites = true }:
   };
 }
 
-/** The same rules without those that make the operator somebody who grants permissions. */
+/** The rules without those that let the operator grant permissions. */
 export function withoutRbacWrites(rules: readonly AccessRule[]): readonly AccessRule[] {
   return rules.flatMap((rule) => {
     if (rule.resources.includes('pods/resize')) return [];

@@ -1,12 +1,12 @@
 import { ApiError, isForbidden } from '@manta/kube';
 import { describePermission } from './permission.ts';
 
-/** How the API server says that nobody has granted a request, as opposed to a quota or a webhook that refuses it. */
+/** The API server's message for a missing RBAC permission, as opposed to a rejection by a quota or a webhook. */
 const DENIED =
   /cannot (?<verb>[a-z]+) resource "(?<path>[^"]+)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]+)")?/;
 const ESCALATED = /attempting to grant RBAC permissions not currently held:?\s*(?<rules>.*)/s;
 
-/** The permission that an answer says we lack, with the rule that grants it; undefined when it was refused for another reason. */
+/** The missing permission from a 403 response, with the rule that grants it; undefined for other rejections. */
 export function missingPermission(error: unknown): string | undefined {
   return error instanceof ApiError && isForbidden(error) ? missingPermissionIn(error.message) : undefined;
 }

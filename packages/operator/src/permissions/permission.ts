@@ -18,7 +18,7 @@ export function permissionsOf(rules: readonly AccessRule[]): readonly Permission
   );
 }
 
-/** `create pods`, `patch rayclusters.ray.io/status in ml`: how kubectl users say it. */
+/** In kubectl's words: `create pods`, `patch rayclusters.ray.io/status in ml`. */
 export function describePermission({ verb, group, resource, subresource, namespace }: AccessQuestion): string {
   const name = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
   return `${verb} ${name}${namespace === undefined ? '' : ` in ${namespace}`}`;

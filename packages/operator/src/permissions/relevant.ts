@@ -6,8 +6,8 @@ import { type Permission, permissionsOf } from './permission.ts';
 import { ACCESS_RULES, type Capability } from './rules.ts';
 
 /**
- * The permissions that this installation will use, so that nobody is warned of what he does not need. Those on the lease are needed in
- * its namespace only, absent where there is no election.
+ * The permissions that this installation uses, so that unused ones cause no warning. Permissions on the lease are needed only in its
+ * namespace, and not at all without leader election.
  */
 export function relevantPermissions(
   options: OperatorOptions,

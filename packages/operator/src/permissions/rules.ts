@@ -1,9 +1,9 @@
 /**
- * What the operator asks of RBAC, and for which part of the product. The same table makes the ClusterRole (`manta rbac`), the check at
- * start, and the sentence that names a missing permission.
+ * The operator's RBAC permissions by part of the product. This table is the source of the ClusterRole (`manta rbac`), of the check at start,
+ * and of messages about missing permissions.
  */
 
-/** A part of the product that can be off while the rest works. */
+/** A part of the product that can be disabled separately. */
 export type Capability =
   | 'ray.io resources'
   | 'pods'
@@ -28,7 +28,7 @@ export type Capability =
   | 'capacity checks before upgrades'
   | 'webhook certificates';
 
-/** `base` is what every installation needs; the others are added where their option is switched on. */
+/** `base` is needed by every installation; the others only with their option. */
 export type Profile =
   | 'base'
   | 'disruption-budgets'
@@ -63,11 +63,11 @@ const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
 const WRITE = ['create', 'delete', 'update'];
 
-/** Nothing is held that no code uses: a test reads the sources and names what is idle. */
+/** Every permission is used: a test reads the sources and reports unused ones. */
 export const ACCESS_RULES: readonly AccessRule[] = [
   base('ray.io resources', ['ray.io'], ['rayclusters'], [...READ, ...WRITE, 'patch']),
   base('ray.io resources', ['ray.io'], ['rayjobs'], [...READ, 'create', 'delete', 'patch']),
-  // Created only as a trial that stores nothing: the answer tells how old the definition is.
+  // Only for a dry-run create that checks the age of the installed CRD.
   base('ray.io resources', ['ray.io'], ['rayservices'], [...READ, 'create', 'patch', 'update']),
   base('ray.io resources', ['ray.io'], ['raycronjobs'], [...READ, 'create']),
   base('ray.io resources', ['ray.io'], withSubresource('finalizers'), ['update']),
@@ -79,9 +79,9 @@ export const ACCESS_RULES: readonly AccessRule[] = [
   base('autoscaler accounts', [''], ['serviceaccounts'], [...FOLLOW, 'create']),
   base('autoscaler accounts', ['rbac.authorization.k8s.io'], ['roles'], [...READ, 'create', 'update']),
   base('autoscaler accounts', ['rbac.authorization.k8s.io'], ['rolebindings'], [...FOLLOW, 'create', 'delete']),
-  // Held only so that it may be granted to the autoscaler.
+  // Needed only to grant it to the autoscaler.
   base('autoscaler accounts', [''], ['pods/resize'], ['patch']),
-  // Where owners are guarded, whoever changes the owners of a secret or a claim must be allowed to delete it.
+  // With the admission plugin OwnerReferencesPermissionEnforcement, changing owner references requires the permission to delete.
   base('auth token secrets', [''], ['secrets'], [...READ, ...WRITE]),
   base('job submitters', ['batch'], ['jobs'], [...READ, 'create', 'delete']),
   base('serve endpoints', ['discovery.k8s.io'], ['endpointslices'], FOLLOW),
@@ -111,7 +111,7 @@ export const ACCESS_RULES: readonly AccessRule[] = [
   ),
   rule('volcano', 'Volcano', ['scheduling.volcano.sh'], ['podgroups'], [...READ, ...WRITE]),
   rule('scheduler-plugins', 'scheduler-plugins', ['scheduling.x-k8s.io'], ['podgroups'], [...FOLLOW, ...WRITE]),
-  // Neither can be changed: they go and come again.
+  // Both are immutable: they are deleted and recreated.
   was('podgroups', [...READ, 'create', 'delete', 'patch']),
   was('workloads', [...READ, 'create', 'delete']),
 ];

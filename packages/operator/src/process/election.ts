@@ -4,10 +4,10 @@ import { createLeaderElector, createLeadership, type Leadership, leaderIdentity,
 import type { OperatorOptions } from '../options/options.ts';
 import { StartError } from './start-error.ts';
 
-/** The lease that the peer uses too: while one of the two operators runs, the other waits. */
+/** KubeRay's lease: while one of the two operators leads, the other waits. */
 const LEASE_NAME = 'ray-operator-leader';
 
-/** Where the lease lies; undefined where we lead without one. */
+/** The namespace of the lease; undefined: leader election is off. */
 export async function leaseNamespace(options: OperatorOptions): Promise<string | undefined> {
   if (!options.isLeaderElectionOn) return undefined;
   const namespace = options.leaderElectionNamespace || (await serviceAccountNamespace(systemHost()));

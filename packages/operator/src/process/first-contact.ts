@@ -3,11 +3,11 @@ import { type Backoff, backoffDelay, type CheckResult, type World, withJitter } 
 import { type ClusterFacts, discoverFacts } from '../cluster/facts.ts';
 import { StartError } from './start-error.ts';
 
-/** The first contact with the API server, and how far it has come. */
+/** The first contact with the API server, and its progress. */
 export interface FirstContact {
   /**
-   * What the API server says of itself. An API server that cannot be reached, is too slow or fails is asked again with exponential
-   * backoff; one that definitely refuses us ends the start with a `StartError`. Undefined when stopped before.
+   * Reads what the API server offers. Retries with exponential backoff while it cannot be reached, is too slow or fails. A definite
+   * rejection ends the start with a `StartError`. Undefined if `stop` is aborted first.
    */
   facts(stop: AbortSignal): Promise<ClusterFacts | undefined>;
   /** For `/readyz`: fails until the API server has answered. */

@@ -13,7 +13,7 @@ import {
 } from '@manta/runtime';
 import type { LogOptions } from '../options/options.ts';
 
-/** The operator's log: stderr, and a file where one is wanted. */
+/** The operator's log: stderr, and a file if configured. */
 export function openLog(options: LogOptions, clock: Clock): Parsed<RootLogger> {
   const level = options.level === undefined ? undefined : parseLogLevel(options.level);
   if (options.level !== undefined && level === undefined) {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '@manta/kube';
 
-/** Whoever mounts the file may replace the token in it at any time. */
+/** The mounted token may be replaced at any time, so it is reread. */
 const KEEP_MS = 60_000;
 
 /**
- * Reads the token that we show to Ray clusters which take Kubernetes tokens; undefined where nobody names a file, or there is none. The
- * token of the account that we run under is never taken by itself: whoever owns such a cluster gets to see what we show it.
+ * Reads the token for Ray clusters that accept Kubernetes tokens; undefined if no file is configured or the file does not exist. The
+ * operator's own ServiceAccount token is never used automatically, because the owner of such a cluster could read it.
  */
 export function rayTokenReader(clock: Pick<Clock, 'now'>, file: string | undefined): () => Promise<string | undefined> {
   let kept: { readonly token: string | undefined; readonly at: number } | undefined;

@@ -1,4 +1,4 @@
-/** Aborts on SIGTERM and SIGINT; a second one ends the process at once, for whoever is in a hurry. */
+/** Aborts on SIGTERM and SIGINT; a second signal ends the process at once. */
 export function stopSignal(onSignal?: (name: string) => void): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const handle = (name: NodeJS.Signals) => {

@@ -4,8 +4,8 @@ import { guardProcess } from '@manta/base';
 const ORDERLY_MS = 20_000;
 
 /**
- * Aborts when an exception reaches the process that belongs to no connection: nobody knows which controller is half done, so the operator
- * ends in order, releases its lease, and starts afresh in a new process. Exceptions of known connections end those only.
+ * Aborts after an uncaught exception that belongs to no connection. The state of the controllers is unknown then, so the operator shuts down
+ * cleanly, releases its lease, and Kubernetes restarts it. An exception of a known connection ends only that connection.
  */
 export function stopOnUnknownFailure(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();

@@ -105,7 +105,7 @@ export function createReconciler<Observed, Status, Memory, Needs extends ReadNee
   ): Promise<{ readonly written?: Status; readonly waitMs?: number }> {
     const { debounce } = definition;
     if (status === undefined) {
-      // A failed plan says nothing about the status: a change that waits for its window keeps waiting.
+      // A failed plan has no status: a debounced change keeps waiting for its window.
       if (debounce !== undefined && outcome.kind === 'done') kept.debounce = withoutChange(debounce, kept.debounce);
       return {};
     }

@@ -10,9 +10,9 @@ import { createRayNodeLists } from '../observe/ray-node-lists.ts';
 export interface RayClusterStage {
   readonly clock: FakeClock;
   readonly client: FakeClient;
-  /** Gets what the controller tells. */
+  /** Receives emitted events. */
   readonly events: EventInput[];
-  /** Who answers at an address. */
+  /** The fake head at an address. */
   readonly headAt: (origin: string) => FakeHead;
 }
 

@@ -13,9 +13,9 @@ import { createSubmitterPods } from '../observe/submitter-pods.ts';
 export interface RayJobStage {
   readonly clock: FakeClock;
   readonly client: FakeClient;
-  /** Gets what the controller tells. */
+  /** Receives emitted events. */
   readonly events: EventInput[];
-  /** Who answers at an address, if anybody does. */
+  /** The fake head at an address, if any. */
   readonly headAt: (origin: string) => FakeHead | undefined;
 }
 

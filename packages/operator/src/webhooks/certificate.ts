@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { type Clock, sleep } from '@manta/kube';
 import type { Logger, MetricsRegistry } from '@manta/runtime';
 
-/** Where certificates are mounted, unless told otherwise. */
+/** The default folder of mounted certificates. */
 export const CERTIFICATE_FOLDER = '/tmp/k8s-webhook-server/serving-certs';
 
 /** A key and the certificates that prove it. */
@@ -26,8 +26,8 @@ export interface CertificateWatchOptions {
 }
 
 /**
- * Reads `tls.crt` and `tls.key`, and keeps looking for new ones, which cert-manager puts there before the old ones expire; until told to
- * stop. Where there are none yet, it says so once and waits for them: a missing certificate must not stop the controllers.
+ * Reads `tls.crt` and `tls.key`, and polls for new ones, which cert-manager writes before the old ones expire, until `signal` is aborted. If
+ * the files do not exist yet, logs that once and waits: a missing certificate must not stop the controllers.
  */
 export async function watchCertificate(options: CertificateWatchOptions, signal: AbortSignal): Promise<void> {
   const { folder, clock, log, metrics } = options;
@@ -72,11 +72,11 @@ function expiryOf({ cert }: ServingCertificate): Date {
 }
 
 async function readCertificate(folder: string): Promise<ServingCertificate> {
-  // One after the other, so that of two missing files the same is named each time: what is said twice is told once.
+  // Sequentially, so that of two missing files the same one is named each time: a repeated error is logged once.
   const cert = await readPart(folder, 'tls.crt');
   const key = await readPart(folder, 'tls.key');
   try {
-    // Throws where the two do not belong together, as in the moment between the writing of one and the other.
+    // Throws if certificate and key do not match, e.g. while they are being replaced.
     createSecureContext({ cert, key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -11,12 +11,12 @@ export interface KeptCertificate extends ServingCertificate {
 
 const DAY_MS = 86_400_000;
 const LIFE_MS = 365 * DAY_MS;
-/** A clock that is a little behind must not refuse what has just been made. */
+/** Clock skew: a client whose clock is behind must accept a new certificate. */
 const HEAD_START_MS = DAY_MS / 24;
 /** It is renewed when this much of its life is left. */
 const RENEW_MS = LIFE_MS / 3;
 
-/** Makes a certificate for these names. The authority's key is thrown away: whoever reads what is kept can sign nothing with it. */
+/** Creates a certificate for these names. The authority's key is discarded, so a reader of the Secret cannot sign with it. */
 export function makeCertificate(dnsNames: readonly string[], now: number, before?: string): KeptCertificate {
   const life = { notBefore: new Date(now - HEAD_START_MS), notAfter: new Date(now + LIFE_MS) };
   const authority = createCertificateAuthority('manta webhooks', life);
@@ -25,7 +25,7 @@ export function makeCertificate(dnsNames: readonly string[], now: number, before
   return { cert, key, ca: authority.cert + lastCa };
 }
 
-/** Why a kept certificate has to be made anew; undefined while it is good. */
+/** Why a stored certificate must be reissued; undefined while it is valid. */
 export function whyRenew(
   { cert, key, ca }: KeptCertificate,
   dnsNames: readonly string[],

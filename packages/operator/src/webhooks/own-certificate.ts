@@ -15,7 +15,7 @@ import type { Logger } from '@manta/runtime';
 import type { ServingCertificate } from './certificate.ts';
 import { type KeptCertificate, makeCertificate, whyRenew } from './kept-certificate.ts';
 
-/** What has to be known to look after the webhooks' certificate ourselves. */
+/** Inputs for managing the webhooks' certificate. */
 export interface OwnCertificateSettings {
   readonly namespace: string;
   /** The Secret that the replicas share. */
@@ -54,8 +54,8 @@ const RETRY_MS = 5_000;
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
 /**
- * Keeps a certificate of our own making in a Secret, renews it in time, and has the API server trust it; until told to stop. Every
- * replica does this: whoever writes first wins, the others take what he wrote.
+ * Keeps a self-signed certificate in a Secret, renews it in time, and writes its authority into the webhook configurations, until `signal`
+ * is aborted. Every replica does this: the first writer wins, and the others use its certificate.
  */
 export async function keepOwnCertificate(options: OwnCertificateOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -81,7 +81,7 @@ export async function keepOwnCertificate(options: OwnCertificateOptions, signal:
   }
 }
 
-/** The shared certificate, made or renewed where that is needed; undefined where another replica was quicker. */
+/** The shared certificate, created or renewed if needed; undefined if another replica wrote it first. */
 async function ensureCertificate(
   options: OwnCertificateOptions,
   signal: AbortSignal,

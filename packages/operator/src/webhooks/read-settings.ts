@@ -6,7 +6,7 @@ const DEFAULT_SERVICE = 'kuberay-webhook-service';
 /** What our charts and manifests call the configuration. */
 const DEFAULT_CONFIGURATION = 'kuberay-operator-webhooks';
 
-/** Where webhooks are served and whose certificate they have. `namespace` is the one that the operator runs in, where that can be told. */
+/** The webhooks' address and the source of their certificate. `namespace` is the operator's own, if known. */
 export function readWebhookSettings(
   env: Environment,
   clusterDomain: string,

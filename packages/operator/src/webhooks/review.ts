@@ -33,7 +33,7 @@ export interface ReviewAnswer {
   readonly body: string;
 }
 
-/** Answers an AdmissionReview. A body that is none gets a 400 that says what is missing; nothing in it can do more harm than that. */
+/** Answers an AdmissionReview. Any other body gets a 400 that names what is missing. */
 export function answerReview(webhook: Webhook, text: string): ReviewAnswer {
   const review = parse(text);
   if (!isRecord(review)) return unreadable('the body is not a JSON object');
@@ -45,7 +45,7 @@ export function answerReview(webhook: Webhook, text: string): ReviewAnswer {
   return { status: 200, body: JSON.stringify({ kind: 'AdmissionReview', apiVersion, response }) };
 }
 
-/** Only what is made or changed is checked: a deletion is always allowed. */
+/** Only creations and updates are validated: deletions are always allowed. */
 function judge(webhook: Webhook, { operation, object, oldObject }: Readonly<Record<string, unknown>>): object {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return { allowed: true };
   if (!isRecord(object)) return { allowed: false, status: refused('request.object is missing') };

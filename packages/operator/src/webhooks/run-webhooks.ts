@@ -8,11 +8,11 @@ export const WEBHOOK_PORT = 9443;
 export interface WebhookSettings {
   readonly folder?: string;
   readonly port?: number;
-  /** Absent: somebody else puts certificates into the folder. */
+  /** Absent: another program, e.g. cert-manager, writes certificates into the folder. */
   readonly own?: OwnCertificateSettings;
 }
 
-/** Serves the webhooks, on every replica, from the moment there is a certificate until told to stop. */
+/** Serves the webhooks, on every replica, from the time a certificate exists until `stop` is aborted. */
 export async function runWebhooks(
   world: Pick<World, 'client' | 'clock' | 'log' | 'metrics'>,
   signal: AbortSignal,

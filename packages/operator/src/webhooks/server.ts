@@ -6,7 +6,7 @@ import type { ServingCertificate } from './certificate.ts';
 import { answerReview, type ReviewAnswer, WEBHOOKS, type Webhook } from './review.ts';
 
 const MAX_BODY_BYTES = WEBHOOK_LIMITS.bodyBytes;
-/** API servers keep idle connections for 90 s, and must be who closes them: a POST that meets a closing connection is lost. */
+/** API servers keep idle connections for 90 s. They must close them first: a POST on a connection that we close is lost. */
 const LIMITS: ListenerTimeouts = { ...SHORT_REQUESTS, idleMs: WEBHOOK_LIMITS.idleMs };
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -16,13 +16,13 @@ export interface WebhookServerOptions {
   readonly certificate: ServingCertificate;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** Those of short requests, on connections that outlast an API server's patience, unless told. */
+  /** Default: those of short requests, with an idle timeout above the API server's. */
   readonly limits?: ListenerTimeouts;
 }
 
 export interface WebhookServer {
   readonly port: number;
-  /** New connections see the new certificate; those that are open go on. */
+  /** New connections get the new certificate; open ones are kept. */
   renew(certificate: ServingCertificate): void;
   close(): Promise<void>;
 }
@@ -102,12 +102,12 @@ function plain(status: number, message: string): ReviewAnswer {
   return { status, body: JSON.stringify({ message }) };
 }
 
-/** The whole body; undefined when it is too long or says that it will be, and nothing of it is kept then. */
+/** The whole body; undefined if it is too long or announces to be. Then nothing of it is kept. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  // The answer goes the same way as the body comes: it stays open.
+  // The response uses the same connection, so it stays open.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     length += bytes.length;

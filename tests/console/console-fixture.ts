@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedCrds } from '@manta/api/crds';
 import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/apiserver/testing';
-import { type NewSession, type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
+import { forwardToPod, type NewSession, type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
 import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
 import { type ScriptedPods, scriptedPods } from './scripted-pods.ts';
@@ -76,6 +76,7 @@ export async function startConsoleFixture({
     client,
     listen: { host: '127.0.0.1', port: 0 },
     hosts: [],
+    rayDashboards: { listen: { host: '127.0.0.1', port: 0 }, dial: forwardToPod(clock) },
     folder: page ?? folder,
     ...(hasOneTimeUrls ? { onLink: (url: string) => void links.push(url) } : {}),
   });

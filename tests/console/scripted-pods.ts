@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Pod } from '@manta/api';
 import type { KubeClient } from '@manta/kube';
 import { resources } from '@manta/kube';
 import type { PodBackend, PodCall } from '../../packages/apiserver/src/subresources/pod-backend.ts';
@@ -68,11 +69,11 @@ async function dial(port = 0) {
 export async function createRunningPod(
   client: KubeClient,
   name: string,
-  { labels = {}, owner, podIP = '10.99.0.1', namespace = 'default' }: PodOptions = {},
+  { labels = {}, owner, env = [], podIP = '10.99.0.1', namespace = 'default' }: PodOptions = {},
 ): Promise<void> {
   await client.create(resources.pods, {
     metadata: { name, namespace, labels, ...(owner === undefined ? {} : { ownerReferences: [owner] }) },
-    spec: { nodeName: 'node-1', containers: [{ name: 'ray-head', image: 'rayproject/ray:2.53.0' }] },
+    spec: { nodeName: 'node-1', containers: [{ name: 'ray-head', image: 'rayproject/ray:2.53.0', env }] },
   });
   await client.patch(
     resources.pods,
@@ -112,5 +113,6 @@ interface PodOptions {
     readonly uid: string;
     readonly controller?: boolean;
   };
+  readonly env?: NonNullable<NonNullable<Pod['spec']>['containers'][number]['env']>;
   readonly podIP?: string;
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestEngine } from '@manta/apiserver/testing';
-import { startConsole } from '@manta/console';
+import { dialPod, startConsole } from '@manta/console';
 import { loadConnection, systemClock } from '@manta/kube';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
@@ -61,7 +61,7 @@ async function openEgress(): Promise<Open> {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-async function openConsole(): Promise<Open> {
+async function openConsole(which: 'page' | 'ray-dashboards'): Promise<Open> {
   const engine = await startTestEngine();
   const folder = mkdtempSync(join(tmpdir(), 'manta-listener-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
@@ -73,6 +73,7 @@ async function openConsole(): Promise<Open> {
     client: engine.client,
     listen: { host: '127.0.0.1', port: 0 },
     hosts: [],
+    rayDashboards: { listen: { host: '127.0.0.1', port: 0 }, dial: dialPod },
     folder,
     limits: LIMITS,
   });
@@ -81,7 +82,7 @@ async function openConsole(): Promise<Open> {
     await engine.stop();
     rmSync(folder, { recursive: true });
   };
-  return { port: running.port, close };
+  return { port: which === 'page' ? running.port : (running.rayDashboardPort ?? 0), close };
 }
 
 const policy = createAddressPolicy({ engineRanges: [] });
@@ -143,7 +144,14 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
     // A request without a session is answered before its body is read.
     refusal: 'none',
     file: 'packages/console/src/start-console.ts',
-    open: openConsole,
+    open: () => openConsole('page'),
+  },
+  'Ray dashboards of the web console': {
+    ...plain,
+    // Bodies are refused before they are read.
+    refusal: 'none',
+    file: 'packages/console/src/ray-dashboard/dashboard-server.ts',
+    open: () => openConsole('ray-dashboards'),
   },
   'the proxy to Services': {
     ...plain,

@@ -2,6 +2,7 @@ import { ApiError } from '@manta/kube';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ConsoleParts } from './console-parts.ts';
+import { isName } from './http/names.ts';
 import { isForeignRead, keyIn, refuse } from './http/request-guard.ts';
 import { NOT_CACHED, SECURITY_HEADERS } from './http/security-headers.ts';
 import { clearCookie, sessionIdIn, setCookie } from './identity/session-cookie.ts';
@@ -11,6 +12,7 @@ import { whileAllowed } from './identity/while-allowed.ts';
 import { streamResponse } from './live/stream-response.ts';
 import { logResponse } from './logs/log-response.ts';
 import { podLogSource } from './logs/pod-log.ts';
+import { addRayRoutes } from './ray-routes.ts';
 import { passToApiServer, problem } from './passthrough/pass-to-api-server.ts';
 import type { LoginMethods, NewSession, Session } from './protocol.ts';
 
@@ -37,7 +39,7 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
   });
   app.get('/api/session', (context) => {
     const session = sessionOf(parts, context);
-    if (session !== undefined) return context.json(describe(session), 200, NOT_CACHED);
+    if (session !== undefined) return context.json(describe(parts, session), 200, NOT_CACHED);
     return context.json({ methods: parts.methods } satisfies LoginMethods, 401, NOT_CACHED);
   });
   app.post('/api/login/token', bodyLimit({ maxSize: MAX_LOGIN_BYTES, onError: loginTooLarge }), async (context) => {
@@ -50,7 +52,7 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
       credentials: { headers: { authorization: `Bearer ${token}` } },
     });
     if (session instanceof Response) return session;
-    const answer: NewSession = { ...describe(session), key: session.key };
+    const answer: NewSession = { ...describe(parts, session), key: session.key };
     return Response.json(answer, { headers: { ...NOT_CACHED, 'set-cookie': cookieOf(parts, session) } });
   });
   app.get('/login/once', async (context) => {
@@ -80,6 +82,7 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     const session = readerOf(parts, context);
     return session === undefined ? problem(401, 'log in first') : podLog(parts, context, session);
   });
+  addRayRoutes(app, parts, (context) => readerOf(parts, context));
   app.all('/api/v1/*', (context) => pass(parts, context));
   app.all('/apis/*', (context) => pass(parts, context));
   app.get('/version', (context) => pass(parts, context));
@@ -167,19 +170,15 @@ function sessionOf({ sessions }: ConsoleParts, context: Context): ViewerSession 
   return sessions.find(sessionIdIn(raw.headers.get('cookie') ?? undefined), keyIn(raw.headers, raw.url));
 }
 
-/** Whether a text can be the name of an object: then it is safe in a path. */
-function isName(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text) && !text.includes('..');
-}
-
 /** The session of a request that may read data: it comes from the console's own page. */
 function readerOf(parts: ConsoleParts, context: Context): ViewerSession | undefined {
   return isForeignRead(context.req.raw.headers) ? undefined : sessionOf(parts, context);
 }
 
-function describe({ viewer, expiresAtMs }: ViewerSession): Session {
+function describe({ dashboards }: ConsoleParts, { viewer, expiresAtMs }: ViewerSession): Session {
   const { user, groups, method } = viewer;
-  return { user, groups, method, expiresAt: new Date(expiresAtMs).toISOString() };
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return { user, groups, method, expiresAt, hasRayDashboards: dashboards !== undefined };
 }
 
 function bearerIn(headers: Headers): string | undefined {

@@ -5,6 +5,7 @@ import type { BearerClients } from './identity/bearer-clients.ts';
 import type { OneTimeCodes } from './identity/one-time-codes.ts';
 import type { Sessions } from './identity/sessions.ts';
 import type { Caches } from './live/caches.ts';
+import type { Dashboards } from './ray-dashboard/start-dashboards.ts';
 import type { LoginMethod } from './protocol.ts';
 
 /** What the routes of the console work with. */
@@ -14,6 +15,8 @@ export interface ConsoleParts {
   /** Where the API server is. Its credentials are used for nothing but one-time URLs. */
   readonly server: Connection;
   readonly caches: Caches;
+  /** Absent: nothing is sent to Ray heads. */
+  readonly dashboards: Dashboards | undefined;
   readonly sessions: Sessions;
   readonly clients: BearerClients;
   readonly files: ReadonlyMap<string, StaticFile>;

@@ -5,3 +5,4 @@
 export type * from './protocol.ts';
 export { STREAMED_KINDS } from './protocol.ts';
 export { type ConsoleOptions, type RunningConsole, startConsole } from './start-console.ts';
+export { dialPod, forwardToPod, type HeadDial } from './ray-dashboard/head-dial.ts';

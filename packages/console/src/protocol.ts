@@ -14,8 +14,8 @@ import type { KubeObject } from '@manta/api';
  *   GET  /api/logs/rayjobs/{namespace}/{name}?follow=true&tailLines=   the job's own output, likewise
  *   GET  /api/exec/{namespace}/{pod}?container=&command=sh&command=…   WebSocket: ExecInput, ExecOutput, binary frames; always a terminal
  *   PUT  /api/packages/{namespace}/{rayCluster}/_ray_pkg_{hash}.zip    a zip archive → 204; the cluster keeps it as gcs://_ray_pkg_{hash}.zip
- *   GET  /ray-dashboard/{rayclusters|rayservices|rayjobs}/{namespace}/{name}   redirects to Ray's dashboard on an origin of its own; open it
- *                                in a new tab. A fragment (#/jobs) is kept. Offered if Session.hasRayDashboards.
+ *   POST /api/ray-dashboard/{rayclusters|rayservices|rayjobs}/{namespace}/{name}   → DashboardLink: Ray's dashboard on an origin of its own, to
+ *                                be opened in a new tab; a fragment such as #/jobs may be appended. Offered if Session.hasRayDashboards.
  *   any  /apis/ray.io/v1/…, /api/v1/… (allow-list)          → the API server's own answer, with the viewer's identity
  *        ?dryRun=All validates without writing; PATCH with content-type application/apply-patch+yaml and ?fieldManager= is server-side apply
  * Every request carries the session's key besides its cookie: in the header `x-manta-console`, or as `key=` in the URL of an EventSource or a
@@ -36,7 +36,7 @@ export interface Session {
   readonly expiresAt: string;
   /** Namespace that the page shows first; absent: all. */
   readonly namespace?: string;
-  /** Whether /ray-dashboard/… leads to Ray dashboards. */
+  /** Whether there are links to Ray dashboards. */
   readonly hasRayDashboards?: boolean;
 }
 
@@ -95,6 +95,11 @@ export type ExecOutput =
   | { readonly type: 'open' }
   /** Last: the exit code, or why the command was not run or was cut off. */
   | { readonly type: 'exit'; readonly code?: number; readonly problem?: string };
+
+/** A link to a Ray dashboard. It works once, within a minute. */
+export interface DashboardLink {
+  readonly url: string;
+}
 
 /** What a viewer may see of a kind. */
 export interface KindAccess {

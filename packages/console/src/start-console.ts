@@ -1,16 +1,18 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { guard, guardConnection, type ListenerTimeouts } from '@manta/base';
+import { guardConnection, type ListenerTimeouts } from '@manta/base';
 import type { Clock, Connection, KubeClient } from '@manta/kube';
 import { limitOptions, type ListenAddress, type Logger, SHORT_REQUESTS } from '@manta/runtime';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { createExecSockets } from './exec/exec-socket.ts';
+import { closeServer, listenOn } from './http/listen.ts';
 import { loadStaticFiles } from './http/static-files.ts';
 import { BearerClients } from './identity/bearer-clients.ts';
 import { OneTimeCodes } from './identity/one-time-codes.ts';
 import { Sessions } from './identity/sessions.ts';
 import { createCaches, runCaches } from './live/caches.ts';
+import { type DashboardOptions, startDashboards } from './ray-dashboard/start-dashboards.ts';
 
 /** How long a browser may take to send a whole request, over a slow network, too. */
 const REQUEST_MS = 60_000;
@@ -27,6 +29,8 @@ export interface ConsoleOptions {
   readonly limits?: ListenerTimeouts;
   /** The built page. */
   readonly folder: string;
+  /** Absent: no Ray dashboards are served, and nothing is sent to Ray heads. */
+  readonly rayDashboards?: DashboardOptions | undefined;
   /**
    * Present: links log whoever opens them in as the account of the console, each once. Only for an engine on one's own machine. Called
    * with an unused link at the start and again whenever one was used.
@@ -37,6 +41,8 @@ export interface ConsoleOptions {
 export interface RunningConsole {
   readonly port: number;
   readonly url: string;
+  /** Where Ray dashboards are served. */
+  readonly rayDashboardPort?: number;
   close(): Promise<void>;
 }
 
@@ -47,12 +53,17 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const sessions = new Sessions(clock);
   const clients = new BearerClients(connection, clock);
   const codes = onLink === undefined ? undefined : new OneTimeCodes(clock);
+  const dashboards =
+    options.rayDashboards === undefined
+      ? undefined
+      : await startDashboards(options.rayDashboards, { clock, log, client, limits: options.limits });
   const hosts: string[] = options.hosts.map((host) => host.toLowerCase());
   const parts: ConsoleParts = {
     clock,
     log,
     server: connection,
     caches,
+    dashboards,
     sessions,
     clients,
     files: loadStaticFiles(options.folder),
@@ -68,7 +79,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     guardConnection('console', listener),
   );
   server.on('upgrade', guardConnection('console', createExecSockets(parts)));
-  const port = await listenOn(server, listen);
+  const port = await listenOn(server, listen, '--console-port');
   const host = listen.host ?? '127.0.0.1';
   hosts.push(`${host}:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`);
   const stop = new AbortController();
@@ -81,39 +92,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   return {
     port,
     url,
+    ...(dashboards === undefined ? {} : { rayDashboardPort: dashboards.port }),
     close: async () => {
       sessions.endAll();
       clients.closeAll();
       stop.abort();
-      server.closeAllConnections();
-      await new Promise((done) => {
-        server.close(done);
-      });
-      await following;
+      await Promise.all([closeServer(server), dashboards?.close(), following]);
     },
   };
-}
-
-function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once(
-      'error',
-      guard('console', reject, (error: NodeJS.ErrnoException) => {
-        const cause = error.code === 'EADDRINUSE' ? 'address already in use' : error.message;
-        reject(
-          new Error(
-            `cannot listen on ${host ?? ''}:${port}: ${cause}. Choose another port with --console-port, or 0 for any free port.`,
-          ),
-        );
-      }),
-    );
-    server.listen(
-      port,
-      host ?? '127.0.0.1',
-      guard('console', reject, () => {
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : port);
-      }),
-    );
-  });
 }

@@ -1,4 +1,5 @@
 import { type KubeClient, resources, type Transport, TransportError } from '@manta/kube';
+import { bodyOf } from '../http/body.ts';
 import { NOT_CACHED, SECURITY_HEADERS } from '../http/security-headers.ts';
 import { type Caller, proxiedService, refuseRoute } from './allowed-routes.ts';
 
@@ -19,7 +20,7 @@ export async function passToApiServer(request: Request, options: PassOptions): P
   const { pathname, search } = new URL(request.url);
   const refused = refuseRoute(request.method, pathname, options.caller) ?? (await refuseService(pathname, options));
   if (refused !== undefined) return problem(refused.status, refused.message);
-  const body = await bodyOf(request);
+  const body = await bodyOf(request, MAX_BODY_BYTES);
   if (body === 'too-large')
     return problem(413, `the body is larger than ${MAX_BODY_BYTES} bytes, the limit of the console`);
   try {
@@ -79,18 +80,6 @@ function withRayEvents(path: string, search: string): string {
   const own = params.get('fieldSelector');
   params.set('fieldSelector', [...(own === null ? [] : [own]), 'regarding.apiVersion=ray.io/v1'].join(','));
   return `?${params.toString()}`;
-}
-
-async function bodyOf(request: Request): Promise<Uint8Array | undefined | 'too-large'> {
-  if (request.body === null || request.method === 'GET') return undefined;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return 'too-large';
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

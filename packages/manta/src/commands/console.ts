@@ -7,6 +7,9 @@ import { runConsole } from '../console/run-console.ts';
 interface ConsoleFlags {
   readonly listen: ListenAddress;
   readonly host: readonly string[];
+  readonly rayDashboards: boolean;
+  readonly rayDashboardPort: number;
+  readonly rayDashboardUrl?: string;
   readonly kubeconfig?: string;
   readonly logFormat: 'console' | 'json';
 }
@@ -30,17 +33,36 @@ export function describeConsole(command: Command, version: string): void {
         .default({ host: '127.0.0.1', port: 7481 }, '127.0.0.1:7481'),
     )
     .addOption(new Option('--host <host...>', 'further hosts under which browsers reach it').default([], 'none'))
+    .option('--no-ray-dashboards', 'serve no Ray dashboards and send nothing to Ray heads')
+    .addOption(
+      new Option('--ray-dashboard-port <n>', 'where Ray dashboards are served, each on a host of its own')
+        .argParser(port)
+        .default(7482),
+    )
+    .option(
+      '--ray-dashboard-url <url>',
+      'where browsers reach Ray dashboards, with a wildcard: https://*.ray.example.com; else http://*.localhost:<port>',
+    )
     .option('--kubeconfig <file>', 'kubeconfig file; else KUBECONFIG, the service account, ~/.kube/config')
     .addOption(
       new Option('--log-format <format>', 'how log lines look').choices(['console', 'json']).default('console'),
     )
     .addHelpText('after', LESSON)
-    .action(async ({ listen, host, kubeconfig, logFormat }: ConsoleFlags) => {
+    .action(async (flags: ConsoleFlags) => {
+      const { listen, host, kubeconfig, logFormat } = flags;
       const stop = stopSignal();
       const unguard = guardProcess();
       try {
         const onServing = (url: string) => void process.stdout.write(`console: ${url}\n`);
-        const options = { listen, hosts: host, kubeconfig, logFormat, onServing };
+        const rayDashboards = { port: flags.rayDashboardPort, url: flags.rayDashboardUrl };
+        const options = {
+          listen,
+          hosts: host,
+          kubeconfig,
+          logFormat,
+          onServing,
+          ...(flags.rayDashboards ? { rayDashboards } : {}),
+        };
         await runConsole(options, version, stop.signal);
       } finally {
         unguard();
@@ -53,4 +75,10 @@ function address(text: string): ListenAddress {
   const parsed = parseListenAddress(text);
   if (parsed.kind === 'listen') return parsed.address;
   throw new InvalidArgumentError(parsed.kind === 'invalid' ? parsed.message : 'The console needs an address.');
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (/^\d{1,5}$/.test(text) && number <= 65_535) return number;
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
 }

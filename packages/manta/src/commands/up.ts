@@ -154,15 +154,18 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
     await rememberCrds(engine, dataDir);
-    if (options.console && options.pods) {
+    if (options.console && pods !== undefined) {
+      const { dial } = pods;
       const { runLocalConsole } = await import('../console/local-console.ts');
       const onLink = (link: string, isFirst: boolean) => {
         publish({ console: link });
         if (isFirst) say(`console: ${link}`);
       };
-      consoleServing = runLocalConsole({ port: options.consolePort, kubeconfig, onLink }, version, stop.signal).catch(
-        (error: unknown) => sayWarning('console', error instanceof Error ? error.message : String(error)),
-      );
+      consoleServing = runLocalConsole(
+        { port: options.consolePort, kubeconfig, dial, onLink },
+        version,
+        stop.signal,
+      ).catch((error: unknown) => sayWarning('console', error instanceof Error ? error.message : String(error)));
     }
     if (!options.operator) {
       if (pods !== undefined) say(`proxy: ${pods.proxy.url}`);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { startConsole } from '@manta/console';
-import { createKubeClient, createTransport, loadConnection, systemClock } from '@manta/kube';
+import { dialPod, forwardToPod, type HeadDial, startConsole } from '@manta/console';
+import { createKubeClient, createTransport, isInCluster, loadConnection, systemClock, systemHost } from '@manta/kube';
 import { createLogger, createStderrSink, encodeConsole, encodeJson, type ListenAddress } from '@manta/runtime';
 import { pageFolder } from './page-folder.ts';
 
@@ -9,6 +9,14 @@ export interface RunConsoleOptions {
   readonly hosts: readonly string[];
   readonly kubeconfig: string | undefined;
   readonly logFormat: 'console' | 'json';
+  /** Absent: no Ray dashboards. */
+  readonly rayDashboards?: {
+    readonly port: number;
+    /** Absent: hosts below `localhost`. */
+    readonly url?: string | undefined;
+    /** Absent: straight to pods from inside a cluster, else by port-forward with the viewer's identity. */
+    readonly dial?: HeadDial;
+  };
   /** Called once browsers are served. */
   readonly onServing?: (url: string) => void;
   /** Called with a link that logs in once; only for an engine on one's own machine. */
@@ -26,7 +34,8 @@ export async function runConsole(options: RunConsoleOptions, version: string, st
   const server = await loadConnection({ kubeconfig: options.kubeconfig });
   const transport = createTransport({ connection: server, clock, userAgent: `manta-console/${version}` });
   const client = createKubeClient({ transport, clock });
-  const { listen, hosts, onLink } = options;
+  const { listen, hosts, onLink, rayDashboards } = options;
+  const dial = options.kubeconfig === undefined && isInCluster(systemHost()) ? dialPod : forwardToPod(clock);
   try {
     const running = await startConsole({
       clock,
@@ -37,6 +46,15 @@ export async function runConsole(options: RunConsoleOptions, version: string, st
       hosts,
       folder,
       onLink,
+      ...(rayDashboards === undefined
+        ? {}
+        : {
+            rayDashboards: {
+              listen: { ...listen, port: rayDashboards.port },
+              url: rayDashboards.url,
+              dial: rayDashboards.dial ?? dial,
+            },
+          }),
     });
     options.onServing?.(running.url);
     if (!stop.aborted) await once(stop, 'abort');

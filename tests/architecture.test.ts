@@ -38,7 +38,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   insight: [],
   kube: ['ws', 'yaml'],
   runtime: [],
-  ray: [],
+  ray: ['ws'],
   operator: ['yaml'],
   apiserver: ['yaml', '@marcbachmann/cel-js', 're2js'],
   controllers: [],

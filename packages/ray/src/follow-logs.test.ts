@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RAY_LIMITS } from '@manta/base';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { followLogs, type FollowLogsOptions } from './follow-logs.ts';
@@ -90,6 +91,11 @@ describe('following the logs of a job', () => {
     await expect(all(follow({ head: { url } }))).rejects.toThrow('was closed by the head with code 1011: oops');
   });
 
+  test('fails at a message beyond the limit', async () => {
+    const url = await listen((client) => client.send('x'.repeat(RAY_LIMITS.logMessageBytes + 1)));
+    await expect(all(follow({ head: { url } }))).rejects.toThrow('broke off (Max payload size exceeded)');
+  });
+
   test('answers pings, and carries the token', async () => {
     const url = await listen((client, request) => {
       const token = String(request.headers['x-ray-authorization']);
@@ -141,7 +147,7 @@ describe('following the logs of a job', () => {
     await once(server, 'listening');
     closers.push(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await expect(all(follow({ head: { url } }))).rejects.toThrow('the answer to the handshake is not the expected one');
+    await expect(all(follow({ head: { url } }))).rejects.toThrow('Invalid Sec-WebSocket-Accept header');
   });
 
   test('goes through a tunnel where a proxy is', async () => {

@@ -1,8 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { Duplex } from 'node:stream';
-import { guard, guardConnection, messageOf, RAY_LIMITS } from '@manta/base';
+import type { IncomingMessage } from 'node:http';
+import { guard, messageOf, RAY_LIMITS } from '@manta/base';
+import type { WebSocket } from 'ws';
 import { RayCallError, type RayCallErrorDetails } from './call-error.ts';
 import { statusError } from './call-head.ts';
 import type { RayHead } from './head.ts';
@@ -10,7 +8,6 @@ import { HeadAnswer } from './head-answer.ts';
 import type { HttpSendOptions } from './http-send.ts';
 import { jobPath } from './jobs.ts';
 import { openTunnel } from './proxy-tunnel.ts';
-import { clientFrame, FrameReader } from './websocket-frames.ts';
 
 /** Whose logs, and how the head is reached. */
 export interface FollowLogsOptions {
@@ -28,37 +25,40 @@ export interface FollowLogsOptions {
 
 const MAX_MESSAGE_BYTES = RAY_LIMITS.logMessageBytes;
 const NORMAL_CLOSURE = 1000;
+/** The code of a connection that ended without a close frame. */
+const ABNORMAL_CLOSURE = 1006;
+/** How long the head may take to close the connection after its close frame. */
+const CLOSE_TIMEOUT_MS = 1000;
+const PLACE = 'call to a Ray head';
 
 /**
- * What a job prints, from its beginning and until it has ended. Ends when the head closes the stream in order, which says nothing of the
- * job's outcome; throws {@link RayCallError} when the stream breaks or the head has no such job. Reads no faster than it is read.
+ * The logs of a job, from its beginning until it ends. Returns when the head closes the stream normally, which does not tell the job's
+ * outcome; throws {@link RayCallError} when the stream breaks or the head has no such job. Applies backpressure to the head.
  */
 export async function* followLogs(options: FollowLogsOptions): AsyncGenerator<string, void> {
   const call = callOf(options);
+  const { createWebSocketStream } = await import('ws');
   const socket = await open(options, call);
-  const reader = new FrameReader(MAX_MESSAGE_BYTES);
-  const end = () => socket.destroy();
+  let closed = { code: ABNORMAL_CLOSURE, reason: '' };
+  socket.once('close', (code, reason) => {
+    closed = { code, reason: reason.toString() };
+  });
+  const messages = createWebSocketStream(socket, { readableObjectMode: true });
+  const end = () => socket.terminate();
   options.signal.addEventListener('abort', end, { once: true });
   try {
-    for await (const chunk of socket) {
-      for (const frame of reader.push(chunk)) {
-        if (frame.kind === 'text') yield frame.text;
-        else if (frame.kind === 'ping') socket.write(clientFrame('pong', frame.payload));
-        else {
-          socket.end(clientFrame('close'));
-          if (frame.code === NORMAL_CLOSURE) return;
-          throw broken(call, `was closed by the head with code ${frame.code}${frame.reason && `: ${frame.reason}`}`);
-        }
-      }
-    }
-    throw broken(call, 'broke off');
+    for await (const text of messages) yield String(text);
+    options.signal.throwIfAborted();
+    if (closed.code === NORMAL_CLOSURE) return;
+    if (closed.code === ABNORMAL_CLOSURE) throw broken(call, 'broke off');
+    throw broken(call, `was closed by the head with code ${closed.code}${closed.reason && `: ${closed.reason}`}`);
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof RayCallError) throw error;
     throw broken(call, `broke off (${messageOf(error)})`, error);
   } finally {
     options.signal.removeEventListener('abort', end);
-    socket.destroy();
+    socket.terminate();
   }
 }
 
@@ -83,22 +83,26 @@ function broken(call: FollowCall, problem: string, cause?: unknown): RayCallErro
   return new RayCallError(`the log stream ${url} ${problem}`, details);
 }
 
-/** Shakes hands, and gives the stream on which frames travel. */
-async function open({ proxyFor, headers, tls, signal }: FollowLogsOptions, call: FollowCall): Promise<Duplex> {
+/** Opens the WebSocket. The library is loaded only when logs are followed. */
+async function open({ proxyFor, headers, tls, signal }: FollowLogsOptions, call: FollowCall): Promise<WebSocket> {
   const url = new URL(call.url);
-  const key = randomBytes(16).toString('base64');
   const proxy = proxyFor?.(url);
   try {
+    const { WebSocket } = await import('ws');
     const tunnel = proxy === undefined ? undefined : await openTunnel(proxy, url, signal);
-    const upgraded = await upgrade(url, {
+    const isSecure = url.protocol === 'https:';
+    const options = {
       ...tls,
-      headers: { ...headersOf(call, key), ...headers },
-      signal,
-      ...overTunnel(tunnel, url),
-    });
-    if (upgraded.kind === 'answer') throw statusError(call, upgraded.answer);
-    if (upgraded.accept !== acceptFor(key)) throw new Error('the answer to the handshake is not the expected one');
-    return upgraded.socket;
+      headers: { ...headersOf(call), ...headers },
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      // With TLS, the tunnel carries it; without, the tunnel is the connection.
+      ...(tunnel === undefined ? {} : isSecure ? { socket: tunnel } : { createConnection: () => tunnel }),
+    };
+    const socket = new WebSocket(`${isSecure ? 'wss:' : 'ws:'}//${url.host}${url.pathname}${url.search}`, options);
+    await opened(socket, call, signal);
+    return socket;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RayCallError) throw error;
@@ -106,47 +110,43 @@ async function open({ proxyFor, headers, tls, signal }: FollowLogsOptions, call:
   }
 }
 
-function headersOf(call: FollowCall, key: string): Readonly<Record<string, string>> {
-  return {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': key,
-    'user-agent': 'manta',
-    ...(call.token !== undefined && { 'x-ray-authorization': `Bearer ${call.token}` }),
-  };
+function headersOf(call: FollowCall): Readonly<Record<string, string>> {
+  const token = call.token === undefined ? {} : { 'x-ray-authorization': `Bearer ${call.token}` };
+  return { 'user-agent': 'manta', ...token };
 }
 
-/** Over a tunnel, plain HTTP uses it as it is, and HTTPS puts TLS on it by itself. */
-function overTunnel(tunnel: Duplex | undefined, url: URL): RequestOptions & { readonly socket?: Duplex } {
-  if (tunnel === undefined) return { agent: false };
-  return url.protocol === 'https:' ? { socket: tunnel, agent: false } : { createConnection: () => tunnel };
+/** Resolves after the handshake; rejects with the head's answer if it refuses. */
+async function opened(socket: WebSocket, call: FollowCall, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const end = () => socket.terminate();
+  signal.addEventListener('abort', end, { once: true });
+  // The first message may follow the handshake at once: nothing is read before the caller reads.
+  socket.once(
+    'open',
+    guard(PLACE, end, () => {
+      socket.pause();
+      resolve();
+    }),
+  );
+  socket.on('error', reject);
+  socket.once(
+    'unexpected-response',
+    guard(PLACE, end, (_, response) => {
+      const refuse = (answer: HeadAnswer) => {
+        reject(statusError(call, answer));
+        socket.terminate();
+      };
+      readAnswer(response).then(refuse, reject);
+    }),
+  );
+  try {
+    await promise;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
-type Upgraded =
-  | { readonly kind: 'stream'; readonly socket: Duplex; readonly accept: string | undefined }
-  | { readonly kind: 'answer'; readonly answer: HeadAnswer };
-
-function upgrade(url: URL, options: RequestOptions): Promise<Upgraded> {
-  return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
-    request.once(
-      'upgrade',
-      guardConnection('call to a Ray head', (response, socket, first) => {
-        if (first.length > 0) socket.unshift(first);
-        resolve({ kind: 'stream', socket, accept: response.headers['sec-websocket-accept'] });
-      }),
-    );
-    request.once(
-      'response',
-      guard('call to a Ray head', request, (response) => readAnswer(response).then(resolve, reject)),
-    );
-    request.once('error', reject);
-    request.end();
-  });
-}
-
-async function readAnswer(response: IncomingMessage): Promise<Upgraded> {
+async function readAnswer(response: IncomingMessage): Promise<HeadAnswer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response) {
@@ -154,9 +154,5 @@ async function readAnswer(response: IncomingMessage): Promise<Upgraded> {
     length += chunk.length;
     if (length > RAY_LIMITS.answerBytes.error) break;
   }
-  return { kind: 'answer', answer: new HeadAnswer(response.statusCode ?? 0, Buffer.concat(chunks)) };
-}
-
-function acceptFor(key: string): string {
-  return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  return new HeadAnswer(response.statusCode ?? 0, Buffer.concat(chunks));
 }

@@ -55,6 +55,7 @@ export const KNOWN_VALUES: readonly string[] = [
   'service.type',
   'service.port',
   'manta.rbacWrites',
+  'manta.disruptionBudget',
   'manta.profiles',
   'manta.securityProfile',
   'manta.webhooks',

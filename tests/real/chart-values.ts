@@ -52,7 +52,26 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       expect(find('Deployment').metadata.labels['app.kubernetes.io/component']).toBe('c');
     },
   },
-  replicas: { values: { replicas: 3 }, check: ({ find }) => expect(find('Deployment').spec.replicas).toBe(3) },
+  'several replicas': {
+    values: { replicas: 3 },
+    check: ({ find }) => {
+      const { replicas, strategy, selector, template } = find('Deployment').spec;
+      expect({ replicas, strategy }).toEqual({
+        replicas: 3,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      });
+      const [term] = template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+      expect(term.podAffinityTerm).toEqual({ topologyKey: 'kubernetes.io/hostname', labelSelector: selector });
+      expect(find('PodDisruptionBudget').spec).toEqual({ maxUnavailable: 1, selector });
+    },
+  },
+  'several replicas without a disruption budget, with an affinity': {
+    values: { replicas: 2, affinity: { nodeAffinity: {} }, manta: { disruptionBudget: false } },
+    check: ({ objects, find }) => {
+      expect(objects.filter(({ kind }) => kind === 'PodDisruptionBudget')).toEqual([]);
+      expect(find('Deployment').spec.template.spec.affinity).toEqual({ nodeAffinity: {} });
+    },
+  },
   image: {
     values: { image: { repository: 'r/x', tag: 'v9', pullPolicy: 'Always' }, imagePullSecrets: [{ name: 's' }] },
     check: ({ container, find }) => {

@@ -104,6 +104,9 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     });
 
   program.command('crds').description('print the CustomResourceDefinitions as YAML');
+  program
+    .command('backup')
+    .description('print the Ray objects that users created as manifests, to restore them in another cluster');
   program.command('rbac').description('print the ClusterRole that the operator needs as YAML');
   program
     .command('router')
@@ -153,6 +156,7 @@ async function describeFurther(program: Command, named: string, version: string)
     const name = command.name();
     if (isKnown && name !== named) continue;
     if (name === 'crds') (await import('./commands/crds.ts')).describeCrds(command);
+    if (name === 'backup') (await import('./commands/backup.ts')).describeBackup(command);
     if (name === 'rbac') (await import('./commands/rbac.ts')).describeRbac(command);
     if (name === 'console') (await import('./commands/console.ts')).describeConsole(command, version);
     if (name === 'router') (await import('./commands/router.ts')).describeRouter(command, version);

@@ -1,4 +1,4 @@
-/** A rule of Prometheus: something to compute, or something to wake people for. */
+/** A Prometheus rule: a recording rule or an alert. */
 export type Rule =
   | { readonly record: string; readonly expr: string; readonly labels?: Readonly<Record<string, string>> }
   | {
@@ -6,7 +6,7 @@ export type Rule =
       readonly expr: string;
       readonly for: string;
       readonly labels: { readonly severity: 'warning' | 'critical' };
-      readonly annotations: { readonly summary: string; readonly description: string };
+      readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
     };
 
 export interface RuleGroup {
@@ -23,7 +23,8 @@ function alert(
   summary: string,
   description: string,
 ): Rule {
-  return { alert: name, expr, for: patience, labels: { severity }, annotations: { summary, description } };
+  const annotations = { summary, description, runbook_url: `docs/production/runbooks.md#${name.toLowerCase()}` };
+  return { alert: name, expr, for: patience, labels: { severity }, annotations };
 }
 
 /** Of the Ray clusters: what dashboards and service level objectives use. */
@@ -40,7 +41,7 @@ const GCS: RuleGroup = {
       'critical',
       'absent(ray_gcs_update_resource_usage_time_bucket{container="ray-head"})',
       '5m',
-      'No Ray head reports on its control store.',
+      'No Ray head reports metrics of its control store.',
       'Either there is no RayCluster, or its head is not scraped: look at the PodMonitor ray-head-monitor and at the port "metrics" of the heads.',
     ),
   ],
@@ -55,7 +56,7 @@ const OPERATOR: RuleGroup = {
       'absent(controller_runtime_active_workers)',
       '5m',
       'No Ray operator is scraped.',
-      'Nothing is done for any RayCluster, RayJob or RayService. Look at the Deployment kuberay-operator and its ServiceMonitor.',
+      'No RayCluster, RayJob or RayService is reconciled. Check the Deployment kuberay-operator and its ServiceMonitor.',
     ),
     alert(
       'RayOperatorNobodyLeads',
@@ -63,7 +64,7 @@ const OPERATOR: RuleGroup = {
       'max(leader_election_master_status) == 0',
       '2m',
       'Operators run, but none of them leads.',
-      'Look at the Lease ray-operator-leader and at what the operators log about it.',
+      'Check the Lease ray-operator-leader and what the operators log about it.',
     ),
     alert(
       'RayOperatorPermissionMissing',
@@ -79,14 +80,14 @@ const OPERATOR: RuleGroup = {
       'max by (kind) (manta_outdated_crd_field) > 0',
       '15m',
       'The installed CRD of {{ $labels.kind }} is older than the operator.',
-      'Fields that it lacks are dropped. "manta crds apply" brings it up to date.',
+      'The API server drops the fields that it lacks. "manta crds apply" updates it.',
     ),
     alert(
       'RayOperatorErrors',
       'warning',
       'sum by (controller) (rate(controller_runtime_reconcile_errors_total[10m])) > 0.1',
       '15m',
-      'The controller {{ $labels.controller }} fails again and again.',
+      'The controller {{ $labels.controller }} fails repeatedly.',
       'The log of the operator names the objects and the reasons.',
     ),
     alert(
@@ -94,8 +95,8 @@ const OPERATOR: RuleGroup = {
       'critical',
       'max by (controller) (workqueue_longest_running_processor_seconds) > 300',
       '1m',
-      'A pass of the controller {{ $labels.controller }} does not end.',
-      'Its object gets no attention. The log says which one it is.',
+      'A reconcile of the controller {{ $labels.controller }} does not end.',
+      'Its object is not reconciled. The log names the object.',
     ),
     alert(
       'RayOperatorBehind',
@@ -103,14 +104,14 @@ const OPERATOR: RuleGroup = {
       'sum by (controller) (workqueue_depth) > 500',
       '15m',
       'The controller {{ $labels.controller }} does not keep up.',
-      'More objects change than it can look at: give the operator more CPU, or raise --reconcile-concurrency.',
+      'More objects change than it can reconcile: give the operator more CPU, or raise --reconcile-concurrency.',
     ),
     alert(
       'RayOperatorRequestsFail',
       'warning',
       'sum(rate(rest_client_requests_total{code=~"5..|<error>"}[10m])) / sum(rate(rest_client_requests_total[10m])) > 0.05',
       '10m',
-      'The API server does not answer the operator as it should.',
+      'Requests of the operator to the API server fail.',
       'More than one request in twenty fails.',
     ),
     alert(
@@ -132,7 +133,7 @@ const OBJECTS: RuleGroup = {
       'warning',
       'kuberay_cluster_condition_provisioned{condition="false"} == 1',
       '30m',
-      'RayCluster {{ $labels.namespace }}/{{ $labels.name }} does not come up.',
+      'RayCluster {{ $labels.namespace }}/{{ $labels.name }} did not get all its pods.',
       '"kubectl describe raycluster" shows its conditions and events.',
     ),
     alert(
@@ -140,15 +141,15 @@ const OBJECTS: RuleGroup = {
       'critical',
       '(manta_cluster_condition_head_pod_ready{condition="false"} == 1) and on (namespace, name, uid) (kuberay_cluster_condition_provisioned{condition="true"} == 1)',
       '10m',
-      'The head of RayCluster {{ $labels.namespace }}/{{ $labels.name }} is gone or not ready.',
-      'It was well before. "kubectl describe raycluster" shows its conditions and events.',
+      'The head of RayCluster {{ $labels.namespace }}/{{ $labels.name }} is missing or not ready.',
+      'It was ready before. "kubectl describe raycluster" shows its conditions and events.',
     ),
     alert(
       'RayServiceNotReady',
       'critical',
       'kuberay_service_condition_ready{condition="false"} == 1',
       '15m',
-      'RayService {{ $labels.namespace }}/{{ $labels.name }} serves nobody.',
+      'RayService {{ $labels.namespace }}/{{ $labels.name }} serves no requests.',
       '"kubectl describe rayservice" shows its conditions and events.',
     ),
     alert(
@@ -157,7 +158,7 @@ const OBJECTS: RuleGroup = {
       'kuberay_service_condition_upgrade_in_progress{condition="true"} == 1',
       '1h',
       'The upgrade of RayService {{ $labels.namespace }}/{{ $labels.name }} does not end.',
-      'Two clusters run meanwhile. The annotation ray.io/upgrade-progress-deadline would have rolled it back.',
+      'Two clusters run meanwhile. The annotation ray.io/upgrade-progress-deadline rolls such upgrades back.',
     ),
     alert(
       'RayJobFailed',

@@ -4,7 +4,13 @@ import { rayCluster, rayClusterColumns } from '../../../packages/api/src/schema/
 import { rayCronJob, rayCronJobColumns } from '../../../packages/api/src/schema/raycronjob.ts';
 import { rayJob, rayJobColumns } from '../../../packages/api/src/schema/rayjob.ts';
 import { rayService, rayServiceColumns } from '../../../packages/api/src/schema/rayservice.ts';
+import { conditionsPage } from './conditions.ts';
+import { environmentPage } from './environment.ts';
+import { eventsPage } from './events.ts';
 import { type FieldRow, fieldRows, type LinkedSchema } from './field-table.ts';
+import { flagsPage } from './flags.ts';
+import { metadataPage } from './metadata.ts';
+import { metricsPage } from './metrics.ts';
 
 interface Kind {
   readonly name: string;
@@ -19,9 +25,22 @@ const KINDS: readonly Kind[] = [
   { name: 'RayCronJob', schema: rayCronJob, columns: rayCronJobColumns },
 ];
 
-/** The reference pages of all kinds: file name under docs/reference → text. */
-export function referencePages(): ReadonlyMap<string, string> {
+/** The pages of all kinds: file name under docs/reference → text. */
+export function kindPages(): ReadonlyMap<string, string> {
   return new Map(KINDS.map((kind) => [`${kind.name.toLowerCase()}.md`, page(kind)]));
+}
+
+/** All generated reference pages: file name under docs/reference → text. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ...kindPages(),
+    ['flags.md', flagsPage()],
+    ['environment.md', environmentPage()],
+    ['labels-and-annotations.md', metadataPage()],
+    ['events.md', eventsPage()],
+    ['conditions.md', conditionsPage()],
+    ['metrics.md', metricsPage()],
+  ]);
 }
 
 function page({ name, schema, columns }: Kind): string {

@@ -1,4 +1,4 @@
-import type { KubeObject, RayJob } from '@manta/api';
+import type { RayCluster, RayCronJob, RayJob, RayService } from '@manta/api';
 import {
   createKubeClient,
   createTransport,
@@ -39,45 +39,47 @@ async function printBackup(options: BackupOptions): Promise<void> {
   }
 }
 
+type RayObject = RayCluster | RayCronJob | RayJob | RayService;
+
 /** RayCronJobs come last: they create RayJobs as soon as they exist. */
 const KINDS = [resources.rayClusters, resources.rayServices, resources.rayJobs, resources.rayCronJobs] as const;
 
 /** The Ray objects that users created, as manifests: without status, and without what the API server or another object gave them. */
-async function objectsToKeep(client: KubeClient, options: BackupOptions): Promise<readonly KubeObject[]> {
+async function objectsToKeep(client: KubeClient, options: BackupOptions): Promise<readonly object[]> {
   const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
-  const kept: KubeObject[] = [];
+  const kept: object[] = [];
   for (const type of KINDS) {
-    const { items } = await client.list<KubeObject>(type, scope).catch((error: unknown) => {
+    const { items } = await client.list<RayObject>(type, scope).catch((error: unknown) => {
       // An older installation does not have every kind.
       if (isNotFound(error)) return { items: [] };
       throw error;
     });
     const wanted = items.filter((object) => !isOwned(object) && !isBeingDeleted(object));
-    const running = wanted.filter(
-      (object) => options.endedJobs === true || type.kind !== 'RayJob' || !hasEnded(object),
-    );
+    const running = wanted.filter((object) => options.endedJobs === true || !hasEnded(object));
     kept.push(...running.map((object) => manifestOf(object, type)));
   }
   return kept;
 }
 
 /** The owner recreates it. */
-function isOwned({ metadata }: KubeObject): boolean {
+function isOwned({ metadata }: RayObject): boolean {
   return metadata?.ownerReferences?.some(({ controller }) => controller === true) === true;
 }
 
-function isBeingDeleted({ metadata }: KubeObject): boolean {
+function isBeingDeleted({ metadata }: RayObject): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }
 
-function hasEnded({ status }: RayJob): boolean {
-  return ['Complete', 'Failed'].includes(status?.jobDeploymentStatus ?? '');
+/** Only RayJobs end. */
+function hasEnded({ status }: RayObject): boolean {
+  if (status === undefined || !('jobDeploymentStatus' in status)) return false;
+  return ['Complete', 'Failed'].includes(status.jobDeploymentStatus ?? '');
 }
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 function manifestOf(
-  object: KubeObject,
+  object: RayObject,
   type: { readonly group: string; readonly version: string; readonly kind: string },
 ) {
   const { name, namespace, labels, annotations = {} } = object.metadata ?? {};
@@ -91,6 +93,6 @@ function manifestOf(
       ...(labels === undefined ? {} : { labels }),
       ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
     },
-    spec: (object as { readonly spec?: unknown }).spec,
-  } as KubeObject;
+    spec: object.spec,
+  };
 }

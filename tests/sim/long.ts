@@ -5,13 +5,16 @@
  *     node tests/sim/long.ts [--scenario raycluster] [--faults crash,cut] [--from 1] [--runs N] [--minutes N] [--no-record]
  *     node tests/sim/long.ts --scenario toy [--faults crash,cut] --seed 42 [--whole]
  *
- * With `--seed` it plays that one seed and prints what happened; a failure is shrunk first unless `--whole` is given.
+ *     node tests/sim/long.ts --scenario preview [--from 1] [--runs 1000]
+ *
+ * `--scenario preview` edits random objects and compares what preview announced with what the operator then did. With `--seed` it plays that one seed and prints what happened; a failure is shrunk first unless `--whole` is given.
  */
 import { parseArgs } from 'node:util';
 import { record } from './coverage.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { describeFailure, simulate } from './harness.ts';
 import { exploreInParallel } from './parallel.ts';
+import { playEdits } from './preview/long.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -93,9 +96,19 @@ async function goOn(scenario: Scenario, first: number): Promise<boolean> {
   return outcome === undefined;
 }
 
-const scenario = chosenScenario();
-const seed = numberOf('seed');
 /** Seeds that nobody has tried yet, unless told where to begin. */
 const first = numberOf('from') ?? Date.now() % 1e9;
-const isGood = await (seed === undefined ? goOn(scenario, first) : replay(scenario, seed));
-process.exitCode = isGood ? 0 : 1;
+
+async function play(): Promise<boolean> {
+  if (values.scenario === 'preview') {
+    const edits = numberOf('runs') ?? 1_000;
+    const wrong = await playEdits(first, edits, say);
+    say(`${edits} edits from seed ${first}, ${wrong.length} previews were wrong`);
+    return wrong.length === 0;
+  }
+  const scenario = chosenScenario();
+  const seed = numberOf('seed');
+  return await (seed === undefined ? goOn(scenario, first) : replay(scenario, seed));
+}
+
+process.exitCode = (await play()) ? 0 : 1;

@@ -1,4 +1,4 @@
-import { Label, NodeType, type Pod, type RayService, serviceNames } from '@manta/api';
+import { JobDeploymentStatus, Label, NodeType, type Pod, type RayJob, type RayService, serviceNames } from '@manta/api';
 import { adoptedRoute, HEAD_PLACE, placeName, podRecord, type RayAction, UNSHARED } from '@manta/plan';
 import type { VirtualChange } from './virtual-cluster.ts';
 import type { VirtualOperator } from './virtual-operator.ts';
@@ -23,6 +23,9 @@ const STEP_MS = 1000;
 const QUIET_MS = 10_000;
 /** A RayService deletes a cluster that is out of use after a delay. */
 const SERVICE_QUIET_MS = 90_000;
+
+/** A RayJob whose spec was invalid goes on some time after its correction. */
+const SPEC_FIX_MS = 20_000;
 
 /** Runs operator, kubelet and Ray until nothing happens any more. `watch` sees every moment. */
 export function simulate(operator: VirtualOperator, watch: () => void = () => undefined): Simulation {
@@ -69,7 +72,16 @@ function quietTime({ world }: VirtualOperator): number {
     const strategy = spec?.upgradeStrategy?.clusterUpgradeOptions;
     return SERVICE_QUIET_MS + 1000 * ((spec?.rayClusterDeletionDelaySeconds ?? 0) + (strategy?.intervalSeconds ?? 0));
   });
-  return Math.max(QUIET_MS, ...delays);
+  return Math.max(QUIET_MS, ...delays, ...[...world.objects.RayJob.values()].map(cleanupMs));
+}
+
+/** A job that has ended deletes its cluster or itself after a while. A running job stays as it is: how long it runs is not known. */
+function cleanupMs({ spec, status }: RayJob): number {
+  const { Complete, Failed, ValidationFailed } = JobDeploymentStatus;
+  if (status?.jobDeploymentStatus === ValidationFailed) return SPEC_FIX_MS;
+  const hasEnded = status?.jobDeploymentStatus === Complete || status?.jobDeploymentStatus === Failed;
+  const delays = (spec?.deletionStrategy?.deletionRules ?? []).map(({ condition }) => condition.ttlSeconds ?? 0);
+  return hasEnded ? QUIET_MS + 1000 * Math.max(spec?.ttlSecondsAfterFinished ?? 0, ...delays) : QUIET_MS;
 }
 
 /** Terminating pods end, others become ready at once, and Gateways and cleanup Jobs do their work. Returns whether anything changed. */

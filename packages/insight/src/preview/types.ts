@@ -91,7 +91,10 @@ export interface Admitted {
 export interface PreviewOptions {
   /** Parses `serveConfigV2` and `runtimeEnvYAML`. Throws if the text is not YAML. */
   readonly parseYaml: (text: string) => unknown;
-  /** What the API server makes of an object. Absent: the object is taken as it is. */
+  /**
+   * What the API server makes of an object. Absent: the object is taken as it is, so that defaults which it lacks look like changes. Whoever
+   * may write the object can instead send it as a dry run and preview the answer in mode `replace`.
+   */
   readonly admit?: (object: Manifest, before: Manifest | undefined) => Admitted;
   /** `apply` merges like kubectl apply, `replace` takes the manifest as the whole object. Absent: `apply`. */
   readonly mode?: 'apply' | 'replace';

@@ -4,6 +4,7 @@ import {
   isTlsEnabled,
   Label,
   NodeType,
+  PortName,
   type RayCluster,
   type RayJob,
   type RayService,
@@ -15,6 +16,7 @@ import {
   clusterNameOf,
   controllerOf,
   cronChildRecord,
+  headDashboardPort,
   jobRecord,
   type LastHolder,
   namedRecord,
@@ -155,10 +157,7 @@ export function observeVirtualJob(world: VirtualCluster, ray: VirtualRay, job: R
     blockedPods: [],
     submitter: submitter === undefined ? undefined : jobRecord(submitter),
     headService: headService === undefined ? undefined : serviceRecord(headService, UNSHARED),
-    address:
-      cluster === undefined
-        ? { isFound: false, why: 'there is no cluster yet' }
-        : { isFound: true, address: job.status?.dashboardURL ?? `${clusterName}-head-svc:8265` },
+    address: dashboardOf(world, cluster),
     answer: hasReadyHead(pods)
       ? {
           kind: 'answered',
@@ -171,6 +170,25 @@ export function observeVirtualJob(world: VirtualCluster, ray: VirtualRay, job: R
     context: ray.context,
     parseYaml: ray.parseYaml,
   };
+}
+
+const NO_CLUSTER = { isFound: false, why: 'there is no cluster yet' } as const;
+const NO_PORT = { isFound: false, why: 'dashboard port is not found' } as const;
+
+/** The dashboard's port of the head Service, by its name or by where it leads. */
+function dashboardOf({ objects }: VirtualCluster, cluster: RayCluster | undefined): ObservedRayJob['address'] {
+  if (cluster === undefined) return NO_CLUSTER;
+  const { metadata = {}, spec } = cluster;
+  const name = serviceNames.head(metadata.name ?? '', spec?.headGroupSpec.headService?.metadata?.name);
+  const service = objects.Service.get(name);
+  if (service === undefined)
+    return { isFound: false, why: `the head Service ${metadata.namespace}/${name} is not found` };
+  const target = spec === undefined ? undefined : headDashboardPort(spec);
+  const ports = service.spec?.ports ?? [];
+  const found =
+    ports.find((each) => each.name === PortName.Dashboard) ??
+    ports.find((each) => (each.targetPort ?? each.port) === target);
+  return found === undefined ? NO_PORT : { isFound: true, address: `${name}.${metadata.namespace}:${found.port}` };
 }
 
 export function observeVirtualService(world: VirtualCluster, ray: VirtualRay, service: RayService): ObservedRayService {
@@ -203,13 +221,16 @@ function serviceCluster(world: VirtualCluster, ray: VirtualRay, cluster: RayClus
   const head = pods.find((pod) => isHead(pod) && !pod.isTerminating);
   const config = ray.serveConfigs.get(name);
   const isReady = hasReadyHead(pods);
+  const address = dashboardOf(world, cluster);
   return {
     cluster,
     pods,
     session: head?.uid ?? '',
-    serve: isReady
-      ? { kind: 'known', at: world.now, applications: applicationsOf(config), config, capacity: capacityOf(config) }
-      : { kind: 'unknown' },
+    serve: !address.isFound
+      ? { kind: 'failing', message: address.why }
+      : isReady
+        ? { kind: 'known', at: world.now, applications: applicationsOf(config), config, capacity: capacityOf(config) }
+        : { kind: 'unknown' },
     isProxyHealthy: isReady,
     submissions: ray.submissions.get(name) ?? [],
   };

@@ -19,9 +19,13 @@ const FOREIGN = {
   lost: { 'ray.io/node-type': 'worker', 'ray.io/group': 'no-longer-there' },
 };
 
-async function withCluster(spec: Partial<RayClusterSpec> = {}): Promise<void> {
-  const { create, get, until } = tenant();
+async function createStrangers(): Promise<void> {
+  const { create } = tenant();
   for (const [name, labels] of Object.entries(FOREIGN)) await create<Pod>(resources.pods, labelled(name, labels));
+}
+
+async function createCluster(spec: Partial<RayClusterSpec> = {}): Promise<void> {
+  const { create, get, until } = tenant();
   await create<RayCluster>(resources.rayClusters, {
     metadata: { name: 'c1' },
     spec: rayClusterSpec({ workerGroupSpecs: [workerGroup('small', { replicas: 2 })], ...spec }),
@@ -30,6 +34,12 @@ async function withCluster(spec: Partial<RayClusterSpec> = {}): Promise<void> {
     const { status } = await get<RayCluster>(resources.rayClusters, 'c1');
     return status?.state === 'ready' ? true : undefined;
   });
+}
+
+/** The foreign pods come last: also an operator that takes them for the cluster's own gets to the point where it would delete them. */
+async function withCluster(spec: Partial<RayClusterSpec> = {}): Promise<void> {
+  await createCluster(spec);
+  await createStrangers();
 }
 
 /** The pods that are there, without those of the operator. */
@@ -47,7 +57,8 @@ async function ownGone(): Promise<void> {
 
 describe('pods that only carry the labels of a RayCluster', () => {
   it('are not counted: the cluster gets a head and workers of its own', async () => {
-    await withCluster();
+    await createStrangers();
+    await createCluster();
     const { names, get } = tenant();
     expect(await names(resources.pods)).toHaveLength(Object.keys(FOREIGN).length + 3);
     const { status } = await get<RayCluster>(resources.rayClusters, 'c1');

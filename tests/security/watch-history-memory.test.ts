@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,28 +15,38 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Bytes that cannot be collected. */
-function retained(): number {
+/** Far more than the history keeps: without a bound it would hold all of it. */
+const PATCHES = 300;
+/** The history's 64 MiB, and as much again for what the runtime has not given back. */
+const MOST_MIB = 200;
+
+/** Bytes that cannot be collected: buffers and sockets are given up in later turns, so several collections are made in several turns. */
+async function retained(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 10; turn++) {
+    await pause(50);
+    if (typeof collect === 'function') collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    least = Math.min(least, heapUsed + arrayBuffers);
+  }
+  return least;
 }
 
 describe('watch history', () => {
   it('is bounded by bytes when one large object is patched again and again', async () => {
     const created = await server.admin('POST', configMaps, { metadata: { name: 'large' }, data: { a: '' } });
     const first = (created.body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
-    const before = retained();
-    for (let i = 0; i < 250; i++) {
+    const before = await retained();
+    for (let i = 0; i < PATCHES; i++) {
       const body = { data: { a: `${i}-`.padEnd(MIB - 1024, 'x') } };
       const answer = await server.admin('PATCH', `${configMaps}/large`, body, {
         'content-type': 'application/merge-patch+json',
       });
       expect(answer.status).toBe(200);
     }
-    expect((retained() - before) / MIB).toBeLessThan(150);
+    expect(((await retained()) - before) / MIB).toBeLessThan(MOST_MIB);
     const late = await server.admin('GET', `${configMaps}?watch=1&resourceVersion=${first}&timeoutSeconds=1`);
     expect(late.text).toContain('"code":410');
   });

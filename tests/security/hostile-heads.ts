@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads';
 /** Ray heads that a user wrote to exhaust the operator, in a thread of their own: their work is not measured as the operator's. */
 export interface HostileHeads {
   readonly urls: readonly string[];
+  /** Requests so far. */
+  asked(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -28,10 +30,13 @@ for (let app = 0; app < applications; app += 1) {
 const text = JSON.stringify({ applications: list, proxies: {} });
 const head = Buffer.from(text.slice(0, -1) + ',"count":');
 let count = 1e9;
+let asked = 0;
+parentPort.on('message', () => parentPort.postMessage({ asked }));
 const servers = [];
 const urls = [];
 for (let index = 0; index < heads; index += 1) {
   const server = createServer((request, response) => {
+    asked += 1;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(head);
     response.end((count += 1) + '}');
@@ -52,5 +57,10 @@ export async function startHostileHeads(
   const worker = new Worker(SCRIPT, { eval: true, workerData: { heads, ...answer } });
   const [message]: { urls: readonly string[]; bytes: number }[] = await once(worker, 'message');
   if (message === undefined) throw new Error('the hostile heads did not start');
-  return { ...message, close: async () => void (await worker.terminate()) };
+  const asked = async () => {
+    worker.postMessage('asked');
+    const [answer]: { asked: number }[] = await once(worker, 'message');
+    return answer?.asked ?? 0;
+  };
+  return { ...message, asked, close: async () => void (await worker.terminate()) };
 }

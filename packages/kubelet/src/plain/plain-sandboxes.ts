@@ -38,12 +38,17 @@ export class PlainSandboxes {
     const file = openSync(output, 'a');
     const marked = { ...env, [MARK_VARIABLE]: `${this.#mark}:${process}` };
     // A session of its own: nothing that it does to its group or terminal reaches anybody else.
-    const child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
-      env: marked,
-      stdio: ['ignore', file, file],
-      detached: true,
-    });
-    closeSync(file);
+    let child: ChildProcess;
+    try {
+      child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
+        env: marked,
+        stdio: ['ignore', file, file],
+        detached: true,
+      });
+    } finally {
+      // Also when the variables cannot be passed on: this process serves all pods and must not lose descriptors.
+      closeSync(file);
+    }
     this.#processes.set(process, { child, env: marked, script });
     onEndOf(child, (end) => {
       this.#processes.delete(process);

@@ -33,7 +33,8 @@ describe.runIf(process.platform === 'linux')('containers that cannot start', () 
     const dataDir = mkdtempSync(join(tmpdir(), 'manta-descriptors-'));
     const pods = await startSandboxedPods(mode, dataDir);
     const sandbox = await pods.pod();
-    for (let at = 0; at < STARTS; at++) await expect(sandbox.start(pods.request('true', { env }))).rejects.toThrow();
+    for (let at = 0; at < STARTS; at++)
+      await expect(sandbox.start(pods.request('true', { env }))).rejects.toThrow('E2BIG');
     expect(openBelow(dataDir)).toEqual([]);
     expect(await pods.run(sandbox, 'echo still serving')).toEqual({ code: 0, output: 'still serving\n' });
     await pods.close();

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 export interface HostileHeads {
   readonly urls: readonly string[];
   /** Requests so far. */
-  asked(): Promise<number>;
+  asked(): number;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface HostileAnswer {
 const SCRIPT = `
 const { createServer } = require('node:http');
 const { parentPort, workerData } = require('node:worker_threads');
-const { heads, applications, bytesEach } = workerData;
+const { heads, applications, bytesEach, asked } = workerData;
 const list = {};
 const keys = Math.max(1, Math.floor(bytesEach / 20));
 for (let app = 0; app < applications; app += 1) {
@@ -30,13 +30,11 @@ for (let app = 0; app < applications; app += 1) {
 const text = JSON.stringify({ applications: list, proxies: {} });
 const head = Buffer.from(text.slice(0, -1) + ',"count":');
 let count = 1e9;
-let asked = 0;
-parentPort.on('message', () => parentPort.postMessage({ asked }));
 const servers = [];
 const urls = [];
 for (let index = 0; index < heads; index += 1) {
   const server = createServer((request, response) => {
-    asked += 1;
+    Atomics.add(asked, 0, 1);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(head);
     response.end((count += 1) + '}');
@@ -54,13 +52,9 @@ export async function startHostileHeads(
   heads: number,
   answer: HostileAnswer,
 ): Promise<HostileHeads & { bytes: number }> {
-  const worker = new Worker(SCRIPT, { eval: true, workerData: { heads, ...answer } });
+  const asked = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(SCRIPT, { eval: true, workerData: { heads, asked, ...answer } });
   const [message]: { urls: readonly string[]; bytes: number }[] = await once(worker, 'message');
   if (message === undefined) throw new Error('the hostile heads did not start');
-  const asked = async () => {
-    worker.postMessage('asked');
-    const [answer]: { asked: number }[] = await once(worker, 'message');
-    return answer?.asked ?? 0;
-  };
-  return { ...message, asked, close: async () => void (await worker.terminate()) };
+  return { ...message, asked: () => Atomics.load(asked, 0), close: async () => void (await worker.terminate()) };
 }

@@ -1,9 +1,18 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedCrds } from '@manta/api/crds';
 import { startTestEngine, type TestEngine, type TestEngineOptions } from '@manta/apiserver/testing';
-import { forwardToPod, type NewSession, type RunningConsole, startConsole, type StreamMessage } from '@manta/console';
+import {
+  type ConsoleOptions,
+  forwardToPod,
+  type NewSession,
+  type RunningConsole,
+  startConsole,
+  type StreamMessage,
+} from '@manta/console';
 import { type Clock, createKubeClient, createTransport, loadConnection, resources, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
 import { type ScriptedPods, scriptedPods } from './scripted-pods.ts';
@@ -13,6 +22,8 @@ export interface ConsoleFixture {
   readonly engine: TestEngine;
   readonly console: RunningConsole;
   readonly pods: ScriptedPods;
+  /** Tokens that the API server knows. */
+  readonly tokens: Map<string, { readonly name: string; readonly groups: readonly string[] }>;
   /** Links that log in once, the newest last. */
   readonly links: readonly string[];
   /** What the console logged. */
@@ -31,6 +42,8 @@ export interface FixtureOptions {
   readonly hasOneTimeUrls?: boolean;
   /** The built page; a placeholder unless given. */
   readonly page?: string;
+  /** Further ways to log in, for a console that listens on a port. */
+  readonly login?: (port: number) => Pick<ConsoleOptions, 'oidc' | 'trustedHeader'>;
   /** How the engine behaves: its clock, and what answers for pods. */
   readonly engine?: Pick<TestEngineOptions, 'clock' | 'podBackend'>;
 }
@@ -39,6 +52,7 @@ export async function startConsoleFixture({
   clock = systemClock,
   hasOneTimeUrls = false,
   page,
+  login,
   engine: engineOptions = {},
 }: FixtureOptions = {}): Promise<ConsoleFixture> {
   const tokens = new Map([
@@ -69,13 +83,16 @@ export async function startConsoleFixture({
   const transport = createTransport({ connection: server, clock: systemClock });
   const client = createKubeClient({ transport, clock: systemClock });
   const links: string[] = [];
+  const port = login === undefined ? 0 : await freePort();
   const running = await startConsole({
     clock,
     log,
     server,
     client,
-    listen: { host: '127.0.0.1', port: 0 },
+    listen: { host: '127.0.0.1', port },
     hosts: [],
+    hasComputeTemplates: true,
+    ...login?.(port),
     rayDashboards: { listen: { host: '127.0.0.1', port: 0 }, dial: forwardToPod(clock) },
     folder: page ?? folder,
     ...(hasOneTimeUrls ? { onLink: (url: string) => void links.push(url) } : {}),
@@ -96,6 +113,7 @@ export async function startConsoleFixture({
     engine,
     console: running,
     pods,
+    tokens,
     links,
     log: () => lines.join(''),
     request,
@@ -137,4 +155,14 @@ export async function until(
     if (done === true) throw new Error('the stream ended before the wanted message');
     if (isWanted(value)) return value;
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => {
+    server.close(done);
+  });
+  return port;
 }

@@ -6,3 +6,5 @@ export type * from './protocol.ts';
 export { STREAMED_KINDS } from './protocol.ts';
 export { type ConsoleOptions, type RunningConsole, startConsole } from './start-console.ts';
 export { dialPod, forwardToPod, type HeadDial } from './ray-dashboard/head-dial.ts';
+export { checkOidcOptions, type OidcOptions } from './identity/oidc.ts';
+export { checkProxySecret, type TrustedHeaderOptions } from './identity/trusted-header.ts';

@@ -6,7 +6,8 @@ import type { KubeObject } from '@manta/api';
  * Paths of the server:
  *   GET  /api/session            → Session, or 401 with LoginMethods
  *   POST /api/login/token        TokenLogin → NewSession
- *   GET  /login/oidc, /login/callback, /login/once?code=…   end in a redirect to the page, /#key=…
+ *   POST /api/login/kubeconfig   KubeconfigLogin → NewSession
+ *   GET  /login/oidc, /login/proxy, /login/once?code=…   navigations that end in a redirect to the page, /#key=…
  *   POST /api/logout             → 204
  *   GET  /api/stream             → server-sent events, each `data` one StreamMessage
  *   GET  /api/logs/pods/{namespace}/{pod}?container=&follow=true&tailLines=&sinceTime=&previous=true&timestamps=true
@@ -45,7 +46,7 @@ export interface NewSession extends Session {
   readonly key: string;
 }
 
-export type LoginMethod = 'oidc' | 'token' | 'proxy-header' | 'one-time-url';
+export type LoginMethod = 'oidc' | 'token' | 'kubeconfig' | 'proxy-header' | 'one-time-url';
 
 /** Body of a 401: the ways to log in that this server offers. */
 export interface LoginMethods {
@@ -54,6 +55,11 @@ export interface LoginMethods {
 
 export interface TokenLogin {
   readonly token: string;
+}
+
+/** The text of a kubeconfig whose current context has a token or a client certificate in it. */
+export interface KubeconfigLogin {
+  readonly kubeconfig: string;
 }
 
 /** An object as the page gets it: without managedFields and without the values of Secrets. */

@@ -9,8 +9,10 @@ import { createExecSockets } from './exec/exec-socket.ts';
 import { closeServer, listenOn } from './http/listen.ts';
 import { loadStaticFiles } from './http/static-files.ts';
 import { BearerClients } from './identity/bearer-clients.ts';
+import { Oidc, type OidcOptions } from './identity/oidc.ts';
 import { OneTimeCodes } from './identity/one-time-codes.ts';
 import { Sessions } from './identity/sessions.ts';
+import type { TrustedHeaderOptions } from './identity/trusted-header.ts';
 import { createCaches, runCaches } from './live/caches.ts';
 import { type DashboardOptions, startDashboards } from './ray-dashboard/start-dashboards.ts';
 
@@ -29,6 +31,12 @@ export interface ConsoleOptions {
   readonly limits?: ListenerTimeouts;
   /** The built page. */
   readonly folder: string;
+  /** Absent: nobody logs in at an OIDC provider. */
+  readonly oidc?: OidcOptions | undefined;
+  /** Whether writes of Ray objects fill in `computeTemplate`, like KubeRay's API server; false unless given. */
+  readonly hasComputeTemplates?: boolean | undefined;
+  /** Absent: no auth proxy is trusted. */
+  readonly trustedHeader?: TrustedHeaderOptions | undefined;
   /** Absent: no Ray dashboards are served, and nothing is sent to Ray heads. */
   readonly rayDashboards?: DashboardOptions | undefined;
   /**
@@ -68,7 +76,16 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     clients,
     files: loadStaticFiles(options.folder),
     hosts: () => hosts,
-    methods: codes === undefined ? ['token'] : ['one-time-url', 'token'],
+    oidc: options.oidc === undefined ? undefined : new Oidc(options.oidc, clock),
+    trustedHeader: options.trustedHeader,
+    hasComputeTemplates: options.hasComputeTemplates ?? false,
+    methods: [
+      ...(options.trustedHeader === undefined ? [] : (['proxy-header'] as const)),
+      ...(options.oidc === undefined ? [] : (['oidc'] as const)),
+      ...(codes === undefined ? [] : (['one-time-url'] as const)),
+      'token',
+      'kubeconfig',
+    ],
     ...(codes === undefined ? {} : { codes, onCodeUsed: () => announce() }),
   };
   const app = createConsoleApp(parts);

@@ -4,10 +4,10 @@ import { guard, messageOf } from '@manta/base';
 import { execInPod, mayI, type PodSession } from '@manta/kube';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ConsoleParts } from '../console-parts.ts';
-import { sessionIdIn } from '../identity/session-cookie.ts';
+import { findSession } from '../identity/find-session.ts';
 import type { ViewerSession } from '../identity/sessions.ts';
 import { whileAllowed } from '../identity/while-allowed.ts';
-import { isSameOrigin, keyIn, refuse } from '../http/request-guard.ts';
+import { isSameOrigin, refuse } from '../http/request-guard.ts';
 import type { ExecOutput } from '../protocol.ts';
 import { readInput } from './exec-input.ts';
 
@@ -25,7 +25,7 @@ export function createExecSockets(parts: ConsoleParts) {
     const headers = new Headers(pairsOf(request));
     const url = new URL(request.url ?? '/', 'http://console');
     const [, namespace, pod] = PATH.exec(url.pathname) ?? [];
-    const session = parts.sessions.find(sessionIdIn(request.headers.cookie), keyIn(headers, url.href));
+    const session = findSession(parts, headers, url.href);
     const refused = refuse('GET', headers, { hosts: parts.hosts() });
     if (refused !== undefined) hangUp(socket, refused.status, refused.message);
     // A WebSocket is not bound by the same-origin policy: the Origin header is what tells a foreign page.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Connection } from '@manta/kube';
-import { openViewerAccess, type ViewerAccess } from './viewer.ts';
+import { openViewerAccess, type ViewerAccess, whoAmI } from './viewer.ts';
 
 /**
  * Programs that send a bearer token with each request keep a connection between requests; the least recently used one is closed first,
@@ -14,6 +14,7 @@ export class BearerClients {
   /** By the hash of the token, so that a heap dump shows no more tokens than necessary; the most recently used last. */
   readonly #clients = new Map<string, ViewerAccess>();
   readonly #accepted = new Set<string>();
+  readonly #names = new WeakMap<ViewerAccess, Promise<string>>();
 
   constructor(server: Connection, clock: Clock) {
     this.#server = server;
@@ -40,6 +41,16 @@ export class BearerClients {
   /** Called when it has not. */
   reject(token: string): void {
     this.#close(keyOf(token));
+  }
+
+  /** Whom the API server knows by the token; for audit lines. */
+  async nameOf(token: string): Promise<string> {
+    const key = keyOf(token);
+    const access = this.#clients.get(key);
+    if (access === undefined) return 'unknown';
+    const known = this.#names.get(access) ?? whoAmI(access.client).then(({ user }) => user);
+    this.#names.set(access, known);
+    return await known.catch(() => 'unknown');
   }
 
   closeAll(): void {

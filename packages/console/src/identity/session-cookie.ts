@@ -14,9 +14,24 @@ export function clearCookie(): string {
 
 /** The session id in a Cookie header. */
 export function sessionIdIn(header: string | undefined): string | undefined {
+  return valueIn(header, NAME);
+}
+
+/** Ties a login at a provider to the browser that began it. */
+const LOGIN = '__Host-manta-login';
+
+export function loginCookie(id: string): string {
+  return `${LOGIN}=${id}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600`;
+}
+
+export function loginIdIn(header: string | undefined): string | undefined {
+  return valueIn(header, LOGIN);
+}
+
+function valueIn(header: string | undefined, wanted: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const [name, value] = part.trim().split('=', 2);
-    if (name === NAME && value !== undefined && value !== '') return value;
+    if (name === wanted && value !== undefined && value !== '') return value;
   }
   return undefined;
 }

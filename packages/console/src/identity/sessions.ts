@@ -1,5 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@manta/kube';
+import { isSameSecret } from './same-secret.ts';
 import type { Viewer, ViewerAccess } from './viewer.ts';
 
 /** A logged-in browser. It lives in this process only: a restart of the console asks everyone to log in again. */
@@ -95,10 +96,4 @@ export class Sessions {
       if (session.expiresAtMs <= now) this.end(session.id, 'the session has expired');
     }
   }
-}
-
-/** Compares secrets without telling by its duration how much of them agrees. */
-function isSameSecret(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

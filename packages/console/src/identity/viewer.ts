@@ -9,12 +9,11 @@ import {
 } from '@manta/kube';
 import type { LoginMethod } from '../protocol.ts';
 
-/** Who logged in, and with which credentials the API server knows that person. */
+/** Who logged in. */
 export interface Viewer {
   readonly user: string;
   readonly groups: readonly string[];
   readonly method: LoginMethod;
-  readonly credentials: Credentials;
 }
 
 /** A connection to the API server that carries a viewer's credentials and never the console's own. */
@@ -26,11 +25,15 @@ export interface ViewerAccess {
 }
 
 /** Opens nothing before its first request. A rejected token is not refreshed: the session ends instead. */
-export function openViewerAccess(server: Connection, credentials: Credentials, clock: Clock): ViewerAccess {
+export function openViewerAccess(
+  server: Connection,
+  credentials: Credentials | (() => Promise<Credentials>),
+  clock: Clock,
+): ViewerAccess {
   const connection: Connection = {
     server: server.server,
     tls: server.tls,
-    credentials: () => credentials,
+    credentials: typeof credentials === 'function' ? credentials : () => credentials,
     invalidateCredentials: () => undefined,
     // Where the server is reached directly, there is nothing to take over.
     ...(server.connectSocket === undefined

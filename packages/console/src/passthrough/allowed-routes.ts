@@ -24,6 +24,7 @@ const ROUTES: readonly Route[] = [
   { path: new RegExp(`^${NAMESPACE}/secrets$`), methods: ['POST'], callers: BOTH },
   { path: /^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews$/, methods: ['POST'], callers: BOTH },
   { path: /^\/version$/, methods: ['GET'], callers: BOTH },
+  { path: /^\/openapi\/v3(\/apis\/ray\.io\/v1)?$/, methods: ['GET'], callers: BOTH },
   // What a Service answers is chosen by tenants: under the console's origin a browser would run it as the console.
   { path: new RegExp(`^${NAMESPACE}/services/${SEGMENT}/proxy(/.*)?$`), methods: ALL, callers: ['client'] },
 ];
@@ -46,12 +47,16 @@ export function refuseRoute(
   return { status: 403, message: 'browsers may not use the service proxy: send a bearer token of your own' };
 }
 
-/** Namespace and Service of a service-proxy path: `[scheme:]name[:port]`. */
-export function proxiedService(path: string): { readonly namespace: string; readonly service: string } | undefined {
+/** Namespace and Service of a service-proxy path: `name`, `name:port` or `scheme:name:port`, read as the API server reads it. */
+export function proxiedService(
+  path: string,
+): { readonly namespace: string; readonly service: string } | 'malformed' | undefined {
   const [, namespace, target] =
     new RegExp(`^/api/v1/namespaces/(${SEGMENT})/services/(${SEGMENT})/proxy`).exec(path) ?? [];
   if (namespace === undefined || target === undefined) return undefined;
   const parts = target.split(':');
-  const service = parts.length === 3 || /^https?$/.test(parts[0] ?? '') ? parts[1] : parts[0];
-  return service === undefined ? undefined : { namespace, service };
+  const [scheme = '', withScheme = ''] = parts;
+  const isKnown = parts.length < 3 || (parts.length === 3 && ['', 'http', 'https'].includes(scheme));
+  const service = parts.length === 3 ? withScheme : scheme;
+  return isKnown && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(service) ? { namespace, service } : 'malformed';
 }

@@ -1,6 +1,7 @@
 import { type KubeClient, resources, type Transport, TransportError } from '@manta/kube';
 import { bodyOf } from '../http/body.ts';
 import { NOT_CACHED, SECURITY_HEADERS } from '../http/security-headers.ts';
+import { applyTemplates, TemplateFailed, templatedNamespace } from './compute-templates.ts';
 import { type Caller, proxiedService, refuseRoute } from './allowed-routes.ts';
 
 /** Headers of a request that the API server needs. Cookies and everything else that the browser adds stay here. */
@@ -12,6 +13,8 @@ export interface PassOptions {
   readonly client: KubeClient;
   readonly transport: Transport;
   readonly caller: Caller;
+  /** Whether `computeTemplate` is filled in. */
+  readonly hasComputeTemplates: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -20,14 +23,17 @@ export async function passToApiServer(request: Request, options: PassOptions): P
   const { pathname, search } = new URL(request.url);
   const refused = refuseRoute(request.method, pathname, options.caller) ?? (await refuseService(pathname, options));
   if (refused !== undefined) return problem(refused.status, refused.message);
-  const body = await bodyOf(request, MAX_BODY_BYTES);
-  if (body === 'too-large')
+  const sent = await bodyOf(request, MAX_BODY_BYTES);
+  if (sent === 'too-large')
     return problem(413, `the body is larger than ${MAX_BODY_BYTES} bytes, the limit of the console`);
   try {
+    const filled = await filledIn(request, pathname, sent, options);
+    const body = filled ?? sent;
+    const headers = pick((name) => request.headers.get(name) ?? undefined, REQUEST_HEADERS);
     const answer = await options.transport.send({
       method: asMethod(request.method),
       path: pathname + withRayEvents(pathname, search),
-      headers: pick((name) => request.headers.get(name) ?? undefined, REQUEST_HEADERS),
+      headers: filled === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.any([options.signal, request.signal]),
     });
@@ -44,9 +50,21 @@ export async function passToApiServer(request: Request, options: PassOptions): P
       },
     });
   } catch (error) {
+    if (error instanceof TemplateFailed) return problem(error.status, error.message);
     if (error instanceof TransportError) return problem(502, `the API server did not answer: ${error.message}`);
     throw error;
   }
+}
+
+async function filledIn(
+  { method, headers }: Request,
+  path: string,
+  body: Uint8Array | undefined,
+  { client, hasComputeTemplates }: PassOptions,
+): Promise<Uint8Array | undefined> {
+  const namespace = hasComputeTemplates ? templatedNamespace(method, path) : undefined;
+  if (namespace === undefined || body === undefined) return undefined;
+  return await applyTemplates(body, headers.get('content-type') ?? '', namespace, client);
 }
 
 export function problem(status: number, message: string): Response {
@@ -60,6 +78,8 @@ async function refuseService(
 ): Promise<{ readonly status: number; readonly message: string } | undefined> {
   const target = proxiedService(path);
   if (target === undefined) return undefined;
+  if (target === 'malformed')
+    return { status: 400, message: 'a Service is named as name, name:port or scheme:name:port' };
   const found = await client.list(resources.services, {
     namespace: target.namespace,
     fieldSelector: `metadata.name=${target.service}`,

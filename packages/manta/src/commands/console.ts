@@ -2,14 +2,16 @@ import { guardProcess } from '@manta/base';
 import { stopSignal } from '@manta/operator/stop-signal';
 import { type ListenAddress, parseListenAddress } from '@manta/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type LoginFlags, readLoginFlags } from '../console/login-flags.ts';
 import { runConsole } from '../console/run-console.ts';
 
-interface ConsoleFlags {
+interface ConsoleFlags extends LoginFlags {
   readonly listen: ListenAddress;
   readonly host: readonly string[];
   readonly rayDashboards: boolean;
   readonly rayDashboardPort: number;
   readonly rayDashboardUrl?: string;
+  readonly computeTemplates?: boolean;
   readonly kubeconfig?: string;
   readonly logFormat: 'console' | 'json';
 }
@@ -43,6 +45,23 @@ export function describeConsole(command: Command, version: string): void {
       '--ray-dashboard-url <url>',
       'where browsers reach Ray dashboards, with a wildcard: https://*.ray.example.com; else http://*.localhost:<port>',
     )
+    .option('--compute-templates', "fill in computeTemplate of groups from ConfigMaps, like KubeRay's API server")
+    .option('--oidc-issuer <url>', 'OIDC provider where viewers log in; see docs/console-identity.md')
+    .option('--oidc-client-id <id>', 'client that is registered at the provider')
+    .option('--oidc-client-secret-file <file>', 'file with the secret of the client; none for a public client')
+    .option('--oidc-redirect-url <url>', 'https://<console>/login/callback, as registered at the provider')
+    .option('--oidc-scopes <scopes>', 'scopes that are asked for, separated by spaces', 'openid profile email groups')
+    .option(
+      '--oidc-impersonate',
+      'the API server does not know the issuer: impersonate users instead of sending ID tokens',
+    )
+    .option('--oidc-username-claim <claim>', 'claim with the name of an impersonated user', 'sub')
+    .option('--oidc-groups-claim <claim>', 'claim with the groups of an impersonated user', 'groups')
+    .option('--oidc-username-prefix <prefix>', 'put before the names of impersonated users', 'oidc:')
+    .option('--oidc-groups-prefix <prefix>', 'put before the groups of impersonated users', 'oidc:')
+    .option('--auth-proxy-secret-file <file>', 'file with the secret that an auth proxy sends in X-Manta-Proxy-Secret')
+    .option('--auth-proxy-user-header <name>', 'where the auth proxy names the user', 'X-Forwarded-User')
+    .option('--auth-proxy-groups-header <name>', 'where it names the groups, separated by commas', 'X-Forwarded-Groups')
     .option('--kubeconfig <file>', 'kubeconfig file; else KUBECONFIG, the service account, ~/.kube/config')
     .addOption(
       new Option('--log-format <format>', 'how log lines look').choices(['console', 'json']).default('console'),
@@ -61,6 +80,8 @@ export function describeConsole(command: Command, version: string): void {
           kubeconfig,
           logFormat,
           onServing,
+          login: readLoginFlags(flags),
+          hasComputeTemplates: flags.computeTemplates,
           ...(flags.rayDashboards ? { rayDashboards } : {}),
         };
         await runConsole(options, version, stop.signal);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { dialPod, forwardToPod, type HeadDial, startConsole } from '@manta/console';
+import { type ConsoleOptions, dialPod, forwardToPod, type HeadDial, startConsole } from '@manta/console';
 import { createKubeClient, createTransport, isInCluster, loadConnection, systemClock, systemHost } from '@manta/kube';
 import { createLogger, createStderrSink, encodeConsole, encodeJson, type ListenAddress } from '@manta/runtime';
 import { pageFolder } from './page-folder.ts';
@@ -17,6 +17,9 @@ export interface RunConsoleOptions {
     /** Absent: straight to pods from inside a cluster, else by port-forward with the viewer's identity. */
     readonly dial?: HeadDial;
   };
+  /** Further ways to log in. */
+  readonly login?: Pick<ConsoleOptions, 'oidc' | 'trustedHeader'>;
+  readonly hasComputeTemplates?: boolean | undefined;
   /** Called once browsers are served. */
   readonly onServing?: (url: string) => void;
   /** Called with a link that logs in once; only for an engine on one's own machine. */
@@ -46,6 +49,8 @@ export async function runConsole(options: RunConsoleOptions, version: string, st
       hosts,
       folder,
       onLink,
+      ...options.login,
+      hasComputeTemplates: options.hasComputeTemplates,
       ...(rayDashboards === undefined
         ? {}
         : {

@@ -17,9 +17,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kubelet: ['base', 'api', 'kube', 'apiserver', 'controllers'],
   local: ['base', 'api', 'kube', 'apiserver', 'controllers', 'kubelet'],
   router: ['base', 'api', 'kube', 'runtime'],
-  manta: ['base', 'api', 'plan', 'console', 'kube', 'runtime', 'ray', 'operator', 'kubelet', 'local', 'router'],
-  cli: ['base', 'api', 'apiserver', 'plan', 'insight', 'kube', 'ray'],
+  manta: [
+    'base',
+    'api',
+    'plan',
+    'console',
+    'history',
+    'kube',
+    'runtime',
+    'ray',
+    'operator',
+    'kubelet',
+    'local',
+    'router',
+  ],
+  cli: ['base', 'api', 'apiserver', 'history', 'plan', 'insight', 'kube', 'ray'],
   console: ['base', 'api', 'plan', 'insight', 'kube', 'ray', 'runtime'],
+  history: ['base', 'api', 'kube', 'runtime'],
   'console-web': ['api', 'plan', 'insight', 'console'],
 };
 
@@ -28,6 +42,7 @@ const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
   kube: ['api'],
   runtime: ['api'],
   'console-web': ['console'],
+  cli: ['history'],
 };
 
 /** npm packages that a package may import; everything else is Node's own. */
@@ -48,6 +63,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   manta: ['commander', 'yaml'],
   cli: ['commander', 'ignore', 'yaml'],
   console: ['@hono/node-server', 'hono', 'hono/body-limit', 'openid-client', 'ws', 'yaml'],
+  history: [],
   'console-web': [
     '@codemirror/autocomplete',
     '@codemirror/commands',

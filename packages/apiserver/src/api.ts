@@ -1,4 +1,5 @@
 import { SERVICE_CIDR } from './services/address-pool.ts';
+import type { AggregatedGroup } from './aggregation/aggregated-group.ts';
 import type { Store } from './store/contract.ts';
 import type { EngineWorld } from './world.ts';
 import { type Admission, type AdmissionPlugin, createAdmission } from './admission/admission.ts';
@@ -29,6 +30,8 @@ export interface Api {
   readonly podBackend?: PodBackend;
   /** Absent: service accounts get no tokens. */
   readonly tokens?: TokenIssuer;
+  /** Groups that other parts of the process answer, by name. */
+  readonly aggregated: Map<string, AggregatedGroup>;
   /** Calls back when the API closes; the returned function takes that back. */
   onClose(listener: () => void): () => void;
   /** Ends all watches. The store stays open: it is the caller's. */
@@ -64,6 +67,7 @@ export function createApi(options: ApiOptions): Api {
     world,
     registry,
     authorizer,
+    aggregated: new Map(),
     ...(podBackend === undefined ? {} : { podBackend }),
     ...(tokenKeys === undefined ? {} : { tokens: createTokenIssuer(store, world, tokenKeys) }),
     admission: createAdmission([

@@ -5,6 +5,7 @@
  */
 
 export type { AdmissionPlugin } from './admission/admission.ts';
+export type { AggregatedAnswer, AggregatedGroup, AggregatedRequest } from './aggregation/aggregated-group.ts';
 export { createApi, type Api } from './api.ts';
 export { bootstrap } from './bootstrap/bootstrap.ts';
 export { isGone, type HttpRequest, type HttpResponse } from './http/http-request.ts';

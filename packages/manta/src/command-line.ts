@@ -42,6 +42,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
       'loopback port where Gateways are served; 0 is any free one; else 7480, or any where that is taken',
       portNumber,
     )
+    .option('--no-history', 'do not record what happens to Ray objects; kubectl ray history shows it')
     .option('--no-console', 'leave the web console out')
     .option(
       '--console-port <n>',

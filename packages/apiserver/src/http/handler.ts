@@ -1,5 +1,6 @@
 import { ownValue } from '@manta/base';
 import { StatusError } from '../status/status-error.ts';
+import { respondAggregated } from '../aggregation/respond-aggregated.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../auth/user.ts';
 import { forbidden } from '../status/errors.ts';
@@ -49,9 +50,12 @@ export async function handle(options: HandlerOptions, request: HttpRequest, resp
     const sender = authenticate(api, request, tokens);
     const user = impersonate(api, request, sender, () => impersonationRefused(request, pathname, path, sender));
     who = user.name;
+    const aggregated = path === undefined ? undefined : api.aggregated.get(path.group);
     const isServed = path !== undefined && isKnownVersion(api, path.group, path.version);
     if (path !== undefined && isServed)
       await handleResource({ api, path, query, user, request, response, ...gateOf(options) });
+    else if (path !== undefined && aggregated?.version === path.version)
+      await respondAggregated({ api, group: aggregated, path, query, user, request, response });
     else await handleOther({ ...options, pathname, query, user, request, response });
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StatusError')) options.onInternalError(error);

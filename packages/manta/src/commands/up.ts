@@ -54,6 +54,8 @@ export interface UpOptions {
   readonly loopbackAccess?: LoopbackAccess;
   /** False where `--no-console` was given. */
   readonly console: boolean;
+  /** False where `--no-history` was given. */
+  readonly history: boolean;
   /** Where the web console is served; undefined is a port of its own, or any where that is taken. */
   readonly consolePort?: number;
   /** How pods are kept apart; chosen by trying unless told. */
@@ -88,6 +90,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
   let consoleServing: Promise<void> | undefined;
+  let recording: Promise<void> | undefined;
   const engine = await startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
@@ -154,6 +157,12 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
     await rememberCrds(engine, dataDir);
+    if (options.history && options.pods) {
+      const { runLocalHistory } = await import('../history/local-history.ts');
+      recording = runLocalHistory(engine, { dataDir, kubeconfig }, version, stop.signal).catch((error: unknown) =>
+        sayWarning('history', error instanceof Error ? error.message : String(error)),
+      );
+    }
     if (options.console && pods !== undefined) {
       const { dial } = pods;
       const { runLocalConsole } = await import('../console/local-console.ts');
@@ -177,7 +186,7 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     const { runOperator } = await import('@manta/operator');
     return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
   } finally {
-    await Promise.all([routing, consoleServing]);
+    await Promise.all([routing, consoleServing, recording]);
     await engine.stop();
     removeEngineRecord(dataDir);
     stop.dispose();

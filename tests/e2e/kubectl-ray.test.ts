@@ -77,4 +77,16 @@ describe('kubectl ray on real Ray', () => {
     expect(stdout).toContain('ValueError: no such luck');
     expect(stderr).toMatch(/^Error: job raysubmit_\w+ failed: /);
   });
+
+  it('shows the cause, the pods and their last lines after the job and its cluster were deleted', async () => {
+    expect((await ray('delete', 'rayjob/fails', '--yes')).code).toBe(0);
+    const page = await until(
+      'the end of the head in the history',
+      async () => (await ray('history', 'show', 'rayjob/fails')).stdout,
+      (text) => /-head-\S+ +head .* ray-head \d+/.test(text),
+    );
+    expect(page).toMatch(/^RayJob default\/fails: Failed \(created \S+ ago, deleted \S+ ago\)/);
+    expect(page).toContain('no such luck');
+    expect((await ray('history', 'logs', 'rayjob/fails', '--pod', 'head')).stdout).toContain('Ray runtime started');
+  });
 });

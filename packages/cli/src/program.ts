@@ -10,6 +10,7 @@ import { addManifestCommands } from './commands/manifest/manifest-commands.ts';
 import { addPodCommands } from './commands/pods/pod-commands.ts';
 import { addRolloutCommands } from './commands/rollout/rollout-commands.ts';
 import { addRunCommand } from './commands/run/run-command.ts';
+import { addHistoryCommands } from './commands/history/history-commands.ts';
 import { addInsightCommands } from './commands/insight/insight-commands.ts';
 import { printCompletions, takeConnectionFlags } from './completion/complete.ts';
 import { editDistance } from './edit-distance.ts';
@@ -72,6 +73,7 @@ function createProgram(world: CliWorld, open: OpenInvocation): Command {
   addManifestCommands(program, open);
   addCronCommands(program, open);
   addInsightCommands(program, open);
+  addHistoryCommands(program, open);
   program
     .argument('[command]')
     .usage('[flags] COMMAND')

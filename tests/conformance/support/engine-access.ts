@@ -1,5 +1,5 @@
 import { type Cluster, startControllers } from '@manta/controllers';
-import { createInProcessClient } from '@manta/apiserver';
+import { type Api, createInProcessClient } from '@manta/apiserver';
 import { startTestEngine } from '@manta/apiserver/testing';
 import { ApiError } from '@manta/kube';
 import type { ServerAccess } from './http-target.ts';
@@ -7,6 +7,7 @@ import type { ServerAccess } from './http-target.ts';
 /** The embedded server with its controllers, as the suite wants it. */
 export interface ConformanceEngine {
   readonly access: ServerAccess;
+  readonly api: Api;
   /** Faults of the engine itself; there should be none. */
   readonly internalErrors: readonly unknown[];
   stop(): Promise<void>;
@@ -27,6 +28,7 @@ export async function startConformanceEngine(): Promise<ConformanceEngine> {
   // The real control plane of the suite has no scheduler either: pods stay where a case puts them.
   const stopControllers = startControllers(cluster, { rootCa: engine.ca.cert, without: ['scheduler'] });
   return {
+    api: engine.api,
     access: {
       name: 'engine',
       url: engine.url,

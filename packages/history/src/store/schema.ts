@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '@manta/base';
 
@@ -50,6 +51,8 @@ const TABLES = `
 export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
+    // Messages and logs of users' programs may hold secrets: the file is its owner's alone.
+    closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path);
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

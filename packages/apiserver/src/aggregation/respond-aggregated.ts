@@ -17,7 +17,11 @@ export interface AggregatedCall {
   readonly response: HttpResponse;
 }
 
-const REASONS = { 400: 'BadRequest', 403: 'Forbidden', 404: 'NotFound' } as const;
+const REASONS = new Map([
+  [400, 'BadRequest'],
+  [403, 'Forbidden'],
+  [404, 'NotFound'],
+] as const);
 
 /** Answers a request for an aggregated group. */
 export async function respondAggregated(call: AggregatedCall): Promise<void> {
@@ -35,7 +39,7 @@ export async function respondAggregated(call: AggregatedCall): Promise<void> {
         resource: { group: of, version: 'v1', plural, subresource: '', namespace, name: '' },
       }).isAllowed,
   });
-  if ('message' in answer) throw new StatusError(answer.code, REASONS[answer.code], answer.message, {});
+  if ('message' in answer) throw new StatusError(answer.code, REASONS.get(answer.code) ?? '', answer.message, {});
   if ('text' in answer) await respondText(response, answer.code, answer.text, 'text/plain; charset=utf-8');
   else await respond(response, { code: answer.code, body: answer.body });
 }

@@ -16,7 +16,7 @@ export interface AggregatedRequest {
   readonly query: URLSearchParams;
   readonly user: User;
   /** Whether the server's rules let the user list a resource. An empty namespace means all. */
-  mayList(resource: { readonly group: string; readonly plural: string }, namespace: string): boolean;
+  readonly mayList: (resource: { readonly group: string; readonly plural: string }, namespace: string) => boolean;
 }
 
 export type AggregatedAnswer =

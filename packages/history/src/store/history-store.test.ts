@@ -92,7 +92,7 @@ describe('append()', () => {
   it('writes all entries or none', () => {
     const store = new HistoryStore(file);
     const broken = { ...log, text: undefined as unknown as string };
-    expect(() => store.append([version('job-1', '1'), broken])).toThrow();
+    expect(() => store.append([version('job-1', '1'), broken])).toThrow('cannot be bound');
     expect(store.named('RayJob', 'default', 'train')).toEqual([]);
     store.append([version('job-1', '1')]);
     expect(store.named('RayJob', 'default', 'train')).toHaveLength(1);
@@ -216,7 +216,7 @@ describe('mergeDiff()', () => {
       fc.array(fc.integer(), { maxLength: 3 }),
       tie('object'),
     ),
-  })).object as fc.Arbitrary<Record<string, unknown>>;
+  })).object;
 
   it('gives the patch that turns one object into the other', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { ServerAccess } from '../conformance/support/http-target.ts';
 import { changeCases } from './cases/change.ts';
+import { doctorCases } from './cases/doctor.ts';
 import { getCases } from './cases/get.ts';
 import { insightCases } from './cases/insight.ts';
 import { jobCases } from './cases/jobs.ts';
@@ -26,6 +27,7 @@ export function cliSuite(access: () => ServerAccess): void {
   insightCases(() => stage);
   jobCases(() => stage);
   offlineCases(() => stage);
+  doctorCases(() => stage);
   planCases(() => stage);
   podCases(() => stage);
   rolloutCases(() => stage);

@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly gates?: Partial<FeatureGates>;
   readonly podDefaults?: PodDefaults;
+  /** As the Configuration file says it. */
+  readonly deleteRayJobAfterJobFinishes?: boolean;
   readonly sendToRay?: RaySend;
   /** What it says of itself, and stamps on what it makes. */
   readonly version?: string;
@@ -61,12 +63,19 @@ const nobodyAnswers: RaySend = async ({ method, url }) => {
 };
 
 function optionsFor(settings: OperatorSettings): OperatorOptions {
-  const { namespaces, gates, podDefaults = {}, throughApiServer = false } = settings;
+  const {
+    namespaces,
+    gates,
+    podDefaults = {},
+    throughApiServer = false,
+    deleteRayJobAfterJobFinishes = false,
+  } = settings;
   return operatorOptions({
     concurrency: 8,
     watchNamespaces: namespaces,
     podDefaults,
     useKubernetesProxy: throughApiServer,
+    deleteRayJobAfterJobFinishes,
     gates: { ...defaultFeatureGates(), ...gates },
   });
 }

@@ -118,6 +118,22 @@ export function rayJobSuite(open: () => Stage): void {
       expect(await refusals()).toEqual([]);
     });
 
+    it('is deleted itself after its end if `deleteRayJobAfterJobFinishes` of the Configuration file says so', async () => {
+      const { operate, apply, stage, clusters, namespace } = bench();
+      await operate({ sendToRay, deleteRayJobAfterJobFinishes: true });
+      await apply({});
+      const running = await stage('Running');
+      const head = headFor(running);
+      await until('the job to be submitted', async () => (head.executions.length > 0 ? true : undefined));
+      head.setJob(running.status?.jobId ?? '', { status: 'SUCCEEDED' });
+      await until('the job to be deleted', async () => {
+        const { items } = await open().admin.list(resources.rayJobs, { namespace });
+        return items.length === 0 ? true : undefined;
+      });
+      // The garbage collector deletes what the job owned, where one runs.
+      expect((await clusters()).length).toBeLessThanOrEqual(1);
+    });
+
     it('with a submitter ends as Ray tells, and is stopped when it is deleted while it runs', async () => {
       const { operate, apply, job, stage, namespace, refusals } = bench();
       await operate({ sendToRay });

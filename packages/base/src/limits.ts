@@ -174,7 +174,7 @@ export const YAML_LIMITS = {
   onLoopBytes: 16 * KIB,
   /** How long that process may take: the largest text takes two seconds, on an overloaded machine ten. Texts of other services wait meanwhile. */
   processMs: 30_000,
-  /** Its heap in MiB: a `serveConfigV2` of the largest size needs 80, hostile YAML more. Together with the operator, the process has to fit into the 512 MiB of the chart: Kubernetes ends both if it does not. */
+  /** Its heap in MiB: a `serveConfigV2` of the largest size needs 80, hostile YAML more. Together with the operator, the process has to fit into the 512 MiB of the chart: otherwise both are killed. */
   processHeapMib: 160,
   /** Bytes of what it answers: aliases may repeat parts of the text. */
   processAnswerBytes: 16 * MIB,

@@ -133,7 +133,7 @@ export { planRayCluster, type RayClusterPlan } from './raycluster/plan.ts';
 export { REJOIN_MS } from './raycluster/worker-rejoin.ts';
 export { type DesiredResources, desiredResources } from './raycluster/resources.ts';
 export { ownPods } from './raycluster/cluster-state.ts';
-export { type EndedPodRule, reasonToDelete } from './raycluster/ended-pods.ts';
+export { type EndedPodRule, explainPod, reasonToDelete } from './raycluster/ended-pods.ts';
 export { isUrgentChange, requeueAfterStatusMs, startupDigest } from './raycluster/status-changes.ts';
 export { placeName } from './raycluster/worker-pods.ts';
 export type { CronChild, ObservedRayCronJob } from './raycronjob/observed.ts';

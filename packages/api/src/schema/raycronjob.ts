@@ -13,7 +13,7 @@ const spec = object(
     }),
     suspend: bool('Creates no new RayJobs while true. Running RayJobs continue.'),
     concurrencyPolicy: string(
-      'Behaviour at a scheduled time while an earlier RayJob runs: `Allow` (default) creates another one, `Forbid` waits, `Replace` deletes the earlier one. Needs the feature gate RayCronJobPolicies.',
+      'If an earlier RayJob runs: `Allow` (default) creates another one, `Forbid` waits, `Replace` deletes the earlier one. Needs the feature gate RayCronJobPolicies.',
       { enum: Object.values(ConcurrencyPolicy) },
     ),
     startingDeadlineSeconds: int(

@@ -58,7 +58,7 @@ export function createControllers(world: World, input: ControllersInput): Contro
   const { options, env, version, facts, hostname } = input;
   const events = createEventBroadcaster({ ...world, hostname });
   const context = {
-    env,
+    env: withConfiguredSettings(env, options),
     gates: options.gates,
     operatorVersion: version,
     podDefaults: options.podDefaults,
@@ -153,5 +153,13 @@ function cronController(
   return {
     controllers: [createRayCronJobController(world, { gates, events: recorder, cache, concurrency })],
     informers: [cache.cronJobs, cache.children].filter((informer) => informer !== undefined),
+  };
+}
+
+/** The Configuration file may ask for what otherwise only the environment does. */
+function withConfiguredSettings(env: OperatorEnv, options: OperatorOptions): OperatorEnv {
+  return {
+    ...env,
+    deleteRayJobAfterJobFinishes: env.deleteRayJobAfterJobFinishes || options.deleteRayJobAfterJobFinishes,
   };
 }

@@ -3,6 +3,7 @@ import {
   type BuildContext,
   type ClusterMemory,
   type CreateAction,
+  explainPod,
   isUrgentChange,
   NO_CLUSTER_MEMORY,
   type ObservedRayCluster,
@@ -88,7 +89,11 @@ function rayClusterDefinition(
     events,
     informerOf: (kind) => informerOf(cache, kind),
     emptyMemory: NO_CLUSTER_MEMORY,
-    observe: (reconcile) => observeRayCluster(observer, reconcile),
+    async observe(reconcile) {
+      const observed = await observeRayCluster(observer, reconcile);
+      for (const pod of observed?.pods ?? []) reconcile.log.debug('Checked a pod', explainPod(pod, context.env));
+      return observed;
+    },
     objectOf: ({ cluster }) => cluster,
     needs: (observed) => rayClusterNeeds(observed, startedAt),
     async read(observed, needs, { key, signal }) {

@@ -42,6 +42,7 @@ export * from './rayjob.ts';
 export * from './rayservice.ts';
 export * from './readiness.ts';
 export * from './replicas.ts';
+export * from './rollout-pause.ts';
 export * from './scheduler-labels.ts';
 export * from './secret-keys.ts';
 export * from './semver.ts';

@@ -10,6 +10,7 @@ import { JobPage } from './pages/job.tsx';
 import { ListPage } from './pages/list.tsx';
 import { LoginPage } from './pages/login.tsx';
 import { NewPage } from './pages/new.tsx';
+import { OperatorPage } from './pages/operator.tsx';
 import { ServicePage } from './pages/service.tsx';
 import { Help } from './parts/help.tsx';
 import { Navigation, Top } from './parts/navigation.tsx';
@@ -80,6 +81,7 @@ function Shell({ session, onLogout }: { readonly session: Session; readonly onLo
             <Route path="/services/:namespace/:name">{(at) => <ServicePage {...at} />}</Route>
             <Route path="/cron/:namespace/:name">{(at) => <CronPage {...at} />}</Route>
             <Route path="/new" component={NewPage} />
+            <Route path="/operator" component={OperatorPage} />
             <Route path="/editor">
               <Suspense fallback={<h1>Editor</h1>}>
                 <EditorPage />

@@ -150,7 +150,7 @@ const NOTEBOOK: DemoObject = {
   spec: {
     ...clusterSpec([
       { name: 'cpu', replicas: 2, max: 8 },
-      { name: 'gpu', replicas: 2, gpus: 4, max: 4 },
+      { name: 'gpu', replicas: 2, gpus: 2, max: 4 },
     ]),
     enableInTreeAutoscaling: true,
   },
@@ -180,8 +180,8 @@ const PODS: readonly DemoObject[] = [
     { name: 'notebook-ada-head-9fj2s', group: 'headgroup', ageSeconds: 93_590, node: 'node-a' },
     { name: 'notebook-ada-cpu-worker-b8d2f', group: 'cpu', ageSeconds: 3_300, node: 'node-d' },
     { name: 'notebook-ada-cpu-worker-g5h7j', group: 'cpu', ageSeconds: 3_300, node: 'node-d' },
-    { name: 'notebook-ada-gpu-worker-k1m3n', group: 'gpu', ageSeconds: 1_500, node: 'node-b', gpus: 4 },
-    { name: 'notebook-ada-gpu-worker-p4q6r', group: 'gpu', ageSeconds: 45, node: 'node-c', gpus: 4, state: 'pulling' },
+    { name: 'notebook-ada-gpu-worker-k1m3n', group: 'gpu', ageSeconds: 1_500, node: 'node-b', gpus: 2 },
+    { name: 'notebook-ada-gpu-worker-p4q6r', group: 'gpu', ageSeconds: 45, node: 'node-c', gpus: 2, state: 'pulling' },
   ]),
 ];
 

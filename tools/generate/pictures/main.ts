@@ -71,7 +71,7 @@ for (const name of values.views === 'all' ? Object.keys(VIEWS) : values.views.sp
       await tab.setViewportSize({ width: Number(width), height: 860 });
       await tab.emulateMedia({ colorScheme: scheme === 'dark' ? 'dark' : 'light' });
       await tab.goto(new URL(view.path, fixture.console.url).href);
-      await settled(tab, view);
+      await settled(tab, fixture.engine.client, view);
       const file = isForDocs ? (IN_DOCS[name] ?? name) : `${name}-${width}-${scheme}-${values.objects}`;
       await tab.screenshot({ path: join(values.out, `${file}.png`), fullPage: width === '390' });
       console.log(`${file}.png`);

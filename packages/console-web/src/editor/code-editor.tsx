@@ -49,6 +49,7 @@ const theme = EditorView.theme({
   '.cm-deletedText, .cm-deletedChunk .cm-deletedText': {
     background: 'color-mix(in srgb, var(--bad) 25%, transparent) !important',
   },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
   '.cm-collapsedLines': { background: 'var(--sunk)', color: 'var(--dim)' },
 });
 

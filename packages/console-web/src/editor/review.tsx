@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { DiffView } from './code-editor.tsx';
 import { checkText, type Finding } from './findings.ts';
 import { textOf } from './manifest-text.ts';
+import { PlanPanel } from './plan-panel.tsx';
 import type { DryRun } from './use-dry-run.ts';
 
 export interface ReviewProps {
@@ -67,6 +68,9 @@ export function Review({ text, original, dryRun, isNew, onGoTo }: ReviewProps) {
           <p className="empty">{errors.length > 0 ? 'First correct the errors.' : 'Waiting for the dry run.'}</p>
         )}
       </section>
+      {dryRun.kind === 'fits' && dryRun.objects.map(textOf).join('---\n') !== original ? (
+        <PlanPanel objects={dryRun.objects} />
+      ) : null}
     </div>
   );
 }

@@ -24,8 +24,15 @@ export function ansiSpans(line: string): readonly Span[] {
   return spans;
 }
 
+/** Bold and one colour at a time; 0 ends both, 22 bold, 39 the colour. */
 function nextCodes(before: readonly string[], given: readonly string[]): readonly string[] {
-  const last = given.lastIndexOf('0');
-  const kept = last >= 0 || given[0] === '' ? [] : before;
-  return [...kept, ...given.slice(last + 1).filter((code) => /^(1|3[1-7]|9[0-7])$/.test(code))];
+  let codes = before;
+  for (const code of given) {
+    const isColour = /^[39][0-7]$/.test(code);
+    if (code === '' || code === '0') codes = [];
+    else if (code === '22') codes = codes.filter((each) => each !== '1');
+    else if (code === '39' || isColour) codes = codes.filter((each) => each === '1');
+    if (code === '1' || isColour) codes = [...codes.filter((each) => each !== code), code];
+  }
+  return codes;
 }

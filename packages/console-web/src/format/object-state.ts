@@ -41,6 +41,12 @@ export function stateOf<K extends RayKind>(kind: K, object: KindTypes[K]): Objec
   return STATES[kind](object);
 }
 
+/** Whether a RayJob has ended for good: it runs again only as another object. */
+export function isRayJobEnded({ status }: KindTypes[RayKind]): boolean {
+  const word = status !== undefined && 'jobDeploymentStatus' in status ? status.jobDeploymentStatus : undefined;
+  return word === 'Complete' || word === 'Failed' || word === 'ValidationFailed';
+}
+
 function jobState({ status }: RayJob): ObjectState {
   const word = status?.jobDeploymentStatus ?? '';
   return JOB[word] ?? { word: word === '' ? 'New' : word, tone: 'run' };

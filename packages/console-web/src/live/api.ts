@@ -38,15 +38,29 @@ export function rayPath(kind: RayKind, namespace: string, name: string): string 
   return `/apis/ray.io/v1/namespaces/${encodeURIComponent(namespace)}/${PLURALS[kind]}/${encodeURIComponent(name)}`;
 }
 
-/** Sets or clears `spec.suspend`. */
-export async function setSuspend(kind: RayKind, namespace: string, name: string, suspend: boolean): Promise<void> {
-  await send(rayPath(kind, namespace, name), {
+/** Merges a change into an object. */
+export async function merge(kind: RayKind, namespace: string, name: string, change: object): Promise<void> {
+  await send(`${rayPath(kind, namespace, name)}?fieldManager=manta-console`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ spec: { suspend } }),
+    body: JSON.stringify(change),
   });
+}
+
+/** Sets or clears `spec.suspend`. */
+export async function setSuspend(kind: RayKind, namespace: string, name: string, suspend: boolean): Promise<void> {
+  await merge(kind, namespace, name, { spec: { suspend } });
 }
 
 export async function remove(kind: RayKind, namespace: string, name: string): Promise<void> {
   await send(rayPath(kind, namespace, name), { method: 'DELETE' });
+}
+
+/** Evicts a pod, which respects disruption budgets; its controller creates another. */
+export async function evict(namespace: string, name: string): Promise<void> {
+  await send(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } }),
+  });
 }

@@ -1,18 +1,23 @@
-import type { Pod, RayCluster } from '@manta/api';
 import { useState } from 'react';
-import type { ObjectState } from '../format/object-state.ts';
+import type { Pod } from '@manta/api';
+import { GroupMap } from '../cluster/group-map.tsx';
+import { Demand, Nodes } from '../cluster/resources.tsx';
+import { hasLog } from '../format/pod-state.ts';
+import { evict } from '../live/api.ts';
 import { useLive } from '../live/use-live.ts';
 import { Conditions } from '../parts/conditions.tsx';
+import { ConfirmDialog } from '../parts/dialog.tsx';
 import { LogView } from '../parts/log-view.tsx';
 import { useNow } from '../parts/relative-time.tsx';
-import { StateBadge } from '../parts/state-badge.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useQueryParam } from '../parts/use-query-param.ts';
 import { ObjectPage } from './object-page.tsx';
 
-/** One RayCluster: its groups with their pods, conditions, and the log of a chosen pod. */
+/** One RayCluster: its groups with their pods and nodes, resources, conditions, and the log of a chosen pod. */
 export function ClusterPage({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const { objects } = useLive();
   const now = useNow();
-  const [chosen, choose] = useState('');
+  const [chosen, choose] = useQueryParam('pod');
   const pods = [...objects.Pod.values()].filter(
     ({ metadata }) => metadata?.namespace === namespace && metadata.labels?.['ray.io/cluster'] === name,
   );
@@ -29,99 +34,65 @@ export function ClusterPage({ namespace, name }: { readonly namespace: string; r
     >
       {(object) => (
         <>
-          <div className="grid">
-            <Groups cluster={object} pods={pods} chosen={shown?.metadata?.name ?? ''} onChoose={choose} />
-            <Conditions conditions={object.status?.conditions ?? []} now={now} />
+          <GroupMap cluster={object} pods={pods} now={now} chosen={shown?.metadata?.name ?? ''} onChoose={choose} />
+          {shown === undefined ? null : <ChosenPod key={shown.metadata?.uid} pod={shown} />}
+          <div className="grid half">
+            <Demand target={{ kind: 'RayCluster', namespace, name }} />
+            <Nodes pods={pods} />
           </div>
-          {shown === undefined || !hasStarted(shown) ? null : (
-            <LogView
-              namespace={namespace}
-              pod={shown.metadata?.name ?? ''}
-              container={shown.spec?.containers?.[0]?.name ?? ''}
-            />
-          )}
+          <Conditions conditions={object.status?.conditions ?? []} now={now} />
         </>
       )}
     </ObjectPage>
   );
 }
 
-interface GroupsProps {
-  readonly cluster: RayCluster;
-  readonly pods: readonly Pod[];
-  readonly chosen: string;
-  readonly onChoose: (pod: string) => void;
-}
-
-function Groups({ cluster, pods, chosen, onChoose }: GroupsProps) {
-  const groups = [
-    { title: 'head', wanted: 1, of: pods.filter(({ metadata }) => metadata?.labels?.['ray.io/node-type'] === 'head') },
-    ...(cluster.spec?.workerGroupSpecs ?? []).map(({ groupName, replicas = 0, numOfHosts = 1 }) => ({
-      title: groupName,
-      wanted: replicas * numOfHosts,
-      of: pods.filter(
-        ({ metadata }) =>
-          metadata?.labels?.['ray.io/node-type'] === 'worker' && metadata.labels['ray.io/group'] === groupName,
-      ),
-    })),
-  ];
+function ChosenPod({ pod }: { readonly pod: Pod }) {
+  const { namespace = '', name = '' } = pod.metadata ?? {};
+  const { problem, isBusy, run } = useAction();
+  const [isAsking, setAsking] = useState(false);
+  const containers = (pod.spec?.containers ?? []).map((each) => each.name);
+  const replace = (
+    <button type="button" disabled={isBusy} onClick={() => setAsking(true)}>
+      Replace pod
+    </button>
+  );
   return (
-    <section className="panel">
-      <header>
-        <h2>Pods</h2>
-        <span className="dim">choose one to read its log</span>
-      </header>
-      <div className="body groups">
-        {groups.map(({ title, wanted, of }) => (
-          <div key={title}>
+    <>
+      {problem === '' ? null : (
+        <p className="banner bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {hasLog(pod) ? (
+        <LogView sources={containers.map((container) => ({ namespace, pod: name, container }))} actions={replace} />
+      ) : (
+        <section className="panel">
+          <header>
             <h2>
-              {title}{' '}
-              <span className="dim">
-                {of.length} of {wanted}
-              </span>
+              Log <span className="dim">{name}</span>
             </h2>
-            <div className="pods">
-              {of.map((pod) => (
-                <button
-                  type="button"
-                  key={pod.metadata?.uid}
-                  className="pod"
-                  aria-pressed={pod.metadata?.name === chosen}
-                  onClick={() => onChoose(pod.metadata?.name ?? '')}
-                >
-                  <span>{pod.metadata?.name}</span>
-                  <span>
-                    <StateBadge state={podState(pod)} />{' '}
-                    <span className="dim">{pod.spec?.nodeName ?? 'no node yet'}</span>
-                  </span>
-                </button>
-              ))}
-              {of.length === 0 ? <span className="dim">no pods</span> : null}
-            </div>
-          </div>
-        ))}
-      </div>
-    </section>
+            {replace}
+          </header>
+          <p className="empty">The containers of this pod have not started, so there is no log yet.</p>
+        </section>
+      )}
+      {isAsking ? (
+        <ConfirmDialog
+          title={`Replace ${name}?`}
+          action="Replace pod"
+          onCancel={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            run(() => evict(namespace, name));
+          }}
+        >
+          <p>
+            The pod is evicted, as far as disruption budgets allow it. Tasks and actors on it are lost; the operator
+            creates another pod.
+          </p>
+        </ConfirmDialog>
+      ) : null}
+    </>
   );
-}
-
-/** Before its container has started, a pod has no log. */
-function hasStarted({ status }: Pod): boolean {
-  return (
-    status?.containerStatuses?.some(({ state, restartCount }) => state?.waiting === undefined || restartCount > 0) ===
-    true
-  );
-}
-
-/** A pod's state as `kubectl get pods` would say it. */
-function podState({ metadata, status }: Pod): ObjectState {
-  if (metadata?.deletionTimestamp !== undefined) return { word: 'Terminating', tone: 'idle' };
-  const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined)?.state?.waiting
-    ?.reason;
-  if (waiting !== undefined && waiting !== 'ContainerCreating' && waiting !== 'PodInitializing')
-    return { word: waiting, tone: 'bad' };
-  if (status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true)
-    return { word: 'Ready', tone: 'ok' };
-  if (status?.phase === 'Failed') return { word: status.reason ?? 'Failed', tone: 'bad' };
-  return { word: waiting ?? status?.phase ?? 'Pending', tone: status?.phase === 'Pending' ? 'warn' : 'run' };
 }

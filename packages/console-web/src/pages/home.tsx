@@ -1,69 +1,55 @@
 import { type RayRef, why } from '@manta/insight';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import { numberOf, requested } from '../format/amounts.ts';
+import { ago, duration } from '../format/duration.ts';
 import { stateOf } from '../format/object-state.ts';
 import { sentence } from '../format/sentence.ts';
-import type { RayKind } from '../live/api.ts';
-import { rayObjects } from '../live/store.ts';
+import { LISTS, pagePath } from '../live/pages.ts';
+import { type LiveState, rayObjects } from '../live/store.ts';
 import { useLive } from '../live/use-live.ts';
 import { worldOf } from '../live/world.ts';
+import { useNow } from '../parts/relative-time.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
 
-const KINDS: readonly (readonly [RayKind, string])[] = [
-  ['RayJob', 'jobs'],
-  ['RayCluster', 'clusters'],
-  ['RayService', 'services'],
-  ['RayCronJob', 'cron'],
-];
+const KINDS = ['RayJob', 'RayCluster', 'RayService', 'RayCronJob'] as const;
 /** More problems than these help nobody: the lists have filters. */
 const SHOWN = 20;
+const EXAMINED = 200;
+const DAY_MS = 86_400_000;
 
 /** What is broken now, in words, with the action to take; and how much runs. */
 export function HomePage() {
   const live = useLive();
-  const counts = useMemo(() => {
-    const jobs = Array.from(live.objects.RayJob.values(), (job) => stateOf('RayJob', job));
-    const isReady = (kind: RayKind) =>
-      rayObjects(live.objects, kind).filter((each) => stateOf(kind, each).tone === 'ok').length;
-    return {
-      running: jobs.filter(({ tone }) => tone === 'run').length,
-      failed: jobs.filter(({ tone }) => tone === 'bad').length,
-      clusters: isReady('RayCluster'),
-      services: isReady('RayService'),
-    };
-  }, [live]);
-  const problems = useMemo(() => {
-    const world = worldOf(live, Date.now());
-    const refs: RayRef[] = KINDS.flatMap(([kind]) =>
-      rayObjects(live.objects, kind).flatMap((object) => {
-        const isSuspect = stateOf(kind, object).tone !== 'ok' && stateOf(kind, object).tone !== 'idle';
-        const isOwned = (object.metadata?.ownerReferences ?? []).length > 0;
-        return isSuspect && !isOwned
-          ? [{ kind, namespace: object.metadata?.namespace ?? '', name: object.metadata?.name ?? '' }]
-          : [];
-      }),
-    );
-    return refs
-      .slice(0, 200)
-      .map((ref) => why(world, ref))
-      .filter(({ health }) => health === 'unhealthy');
-  }, [live]);
+  const problems = useMemo(() => problemsOf(live), [live]);
+  const isEmpty = live.loaded.has('RayJob') && KINDS.every((kind) => live.objects[kind].size === 0);
+  if (!live.loaded.has('RayJob')) return <h1>Home</h1>;
   return (
     <>
       <h1>
-        {problems.length === 0
-          ? 'Everything is well'
-          : `${problems.length} ${problems.length === 1 ? 'thing needs' : 'things need'} attention`}
+        {isEmpty
+          ? 'Welcome'
+          : problems.length === 0
+            ? 'Everything is well'
+            : `${problems.length} ${problems.length === 1 ? 'thing needs' : 'things need'} attention`}
       </h1>
-      <div className="cards">
-        <Card title="Jobs running" value={counts.running} href="/jobs?state=Running" />
-        <Card title="Jobs failed" value={counts.failed} href="/jobs?state=Failed" />
-        <Card title="Clusters ready" value={counts.clusters} href="/clusters" />
-        <Card title="Services ready" value={counts.services} href="/services" />
-      </div>
+      {isEmpty ? (
+        <section className="panel">
+          <div className="empty">
+            <b>There are no Ray objects yet.</b>
+            <span>
+              <Link href="/new">Create the first one from a template</Link>, or start with{' '}
+              <code className="mono">kubectl apply -f samples/rayjob.yaml</code> and watch it here.
+            </span>
+          </div>
+        </section>
+      ) : (
+        <Cards live={live} />
+      )}
       {problems.slice(0, SHOWN).map(({ ref, cause }) => (
         <div className="why" key={`${ref.kind}/${ref.namespace}/${ref.name}`}>
           <p>
-            <Link href={`/${KINDS.find(([kind]) => kind === ref.kind)?.[1] ?? ''}/${ref.namespace}/${ref.name}`}>
+            <Link href={pagePath(ref.kind, ref.namespace, ref.name)}>
               <b>
                 {ref.kind} {ref.namespace}/{ref.name}
               </b>
@@ -74,27 +60,172 @@ export function HomePage() {
         </div>
       ))}
       {problems.length > SHOWN ? <p className="dim">{problems.length - SHOWN} more: see the lists.</p> : null}
-      {problems.length === 0 &&
-      live.loaded.has('RayJob') &&
-      live.objects.RayJob.size + live.objects.RayCluster.size === 0 ? (
-        <section className="panel">
-          <div className="empty">
-            <b>There are no Ray objects yet.</b>
-            <span>
-              Start with <code className="mono">kubectl apply -f samples/rayjob.yaml</code> and watch it here.
-            </span>
-          </div>
-        </section>
-      ) : null}
+      {isEmpty ? null : <Recent live={live} />}
     </>
   );
 }
 
-function Card({ title, value, href }: { readonly title: string; readonly value: number; readonly href: string }) {
+function problemsOf(live: LiveState) {
+  const world = worldOf(live, Date.now());
+  const refs: RayRef[] = KINDS.flatMap((kind) =>
+    rayObjects(live.objects, kind).flatMap((object) => {
+      const { tone } = stateOf(kind, object);
+      const { ownerReferences = [], namespace = '', name = '', creationTimestamp = '' } = object.metadata ?? {};
+      const isOld = tone === 'bad' && world.now - Date.parse(creationTimestamp) > 7 * DAY_MS;
+      return tone === 'ok' || tone === 'idle' || isOld || ownerReferences.length > 0 ? [] : [{ kind, namespace, name }];
+    }),
+  );
+  return refs
+    .slice(0, EXAMINED)
+    .map((ref) => why(world, ref))
+    .filter(({ health }) => health === 'unhealthy');
+}
+
+function Cards({ live: { objects } }: { readonly live: LiveState }) {
+  const now = useNow();
+  const jobs = [...objects.RayJob.values()];
+  const of = (tone: string) => jobs.filter((job) => stateOf('RayJob', job).tone === tone);
+  const failedToday = of('bad').filter(({ status }) => now - Date.parse(status?.endTime ?? '') < DAY_MS).length;
+  const queued = jobs.filter((job) =>
+    ['Waiting', 'Suspended', 'Starting', 'New'].includes(stateOf('RayJob', job).word),
+  ).length;
+  const running = jobs.filter((job) => stateOf('RayJob', job).word === 'Running').length;
   return (
-    <Link href={href} className="card">
+    <div className="cards">
+      <Capacity objects={objects} resource="nvidia.com/gpu" title="GPUs" />
+      <Capacity objects={objects} resource="cpu" title="CPUs" />
+      <Link href="/jobs?state=Running" className="card">
+        <span className="dim">Running jobs</span>
+        <b>{running.toLocaleString('en')}</b>
+        <span className="dim small">{queued.toLocaleString('en')} waiting, starting or suspended</span>
+      </Link>
+      <Link href="/jobs?state=Failed" className="card">
+        <span className="dim">Failed today</span>
+        <b>{failedToday.toLocaleString('en')}</b>
+        <span className="dim small">{of('bad').length.toLocaleString('en')} failed jobs in all</span>
+      </Link>
+    </div>
+  );
+}
+
+/** How much of the nodes' capacity Ray pods hold, and how much they ask for in vain. */
+function Capacity({
+  objects,
+  resource,
+  title,
+}: {
+  readonly objects: LiveState['objects'];
+  readonly resource: string;
+  readonly title: string;
+}) {
+  const total = [...objects.Node.values()].reduce(
+    (sum, { status }) => sum + numberOf(status?.allocatable?.[resource]),
+    0,
+  );
+  const pods = [...objects.Pod.values()].filter(
+    ({ status }) => status?.phase === 'Running' || status?.phase === 'Pending',
+  );
+  const sum = (wanted: boolean) =>
+    pods
+      .filter(({ spec }) => ((spec?.nodeName ?? '') !== '') === wanted)
+      .reduce((all, pod) => all + requested(pod, resource), 0);
+  const [used, waiting] = [sum(true), sum(false)];
+  return (
+    <Link href="/clusters" className="card">
       <span className="dim">{title}</span>
-      <b>{value.toLocaleString('en')}</b>
+      <b>
+        {round(used)}
+        {total > 0 ? <span className="dim of"> of {round(total)}</span> : null}
+      </b>
+      <span className="dim small">{waiting > 0 ? `${round(waiting)} more asked for` : 'held by Ray pods'}</span>
+      <span className="meter" aria-hidden="true">
+        <i style={{ width: `${total > 0 ? Math.min(100, (100 * used) / total) : 0}%` }} />
+      </span>
     </Link>
+  );
+}
+
+function round(amount: number): string {
+  return amount.toLocaleString('en', { maximumFractionDigits: 1 });
+}
+
+/** The newest jobs and all services: what people come back for. */
+function Recent({ live: { objects } }: { readonly live: LiveState }) {
+  const now = useNow();
+  const jobs = [...objects.RayJob.values()]
+    .toSorted((a, b) => (b.metadata?.creationTimestamp ?? '').localeCompare(a.metadata?.creationTimestamp ?? ''))
+    .slice(0, 8);
+  const services = [...objects.RayService.values()].slice(0, 8);
+  return (
+    <div className="grid">
+      <section className="panel">
+        <header>
+          <h2>Newest jobs</h2>
+          <Link href={LISTS.RayJob.path}>All jobs</Link>
+        </header>
+        {jobs.length === 0 ? (
+          <p className="empty">No jobs yet.</p>
+        ) : (
+          <table>
+            <tbody>
+              {jobs.map((job) => (
+                <tr key={job.metadata?.uid}>
+                  <td>
+                    <Link href={pagePath('RayJob', job.metadata?.namespace ?? '', job.metadata?.name ?? '')}>
+                      {job.metadata?.name}
+                    </Link>
+                  </td>
+                  <td>
+                    <StateBadge state={stateOf('RayJob', job)} />
+                  </td>
+                  <td className="num dim wide">
+                    {job.status?.startTime === undefined
+                      ? ''
+                      : duration(
+                          (job.status.endTime === undefined ? now : Date.parse(job.status.endTime)) -
+                            Date.parse(job.status.startTime),
+                        )}
+                  </td>
+                  <td className="num dim">{ago(Date.parse(job.metadata?.creationTimestamp ?? ''), now)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </section>
+      <section className="panel">
+        <header>
+          <h2>Services</h2>
+          <Link href={LISTS.RayService.path}>All services</Link>
+        </header>
+        {services.length === 0 ? (
+          <p className="empty">No services yet.</p>
+        ) : (
+          <table>
+            <tbody>
+              {services.map((service) => (
+                <tr key={service.metadata?.uid}>
+                  <td>
+                    <Link
+                      href={pagePath('RayService', service.metadata?.namespace ?? '', service.metadata?.name ?? '')}
+                    >
+                      {service.metadata?.name}
+                    </Link>
+                  </td>
+                  <td>
+                    <StateBadge state={stateOf('RayService', service)} />
+                  </td>
+                  <td className="num dim">
+                    {service.status?.pendingServiceStatus?.trafficRoutedPercent === undefined
+                      ? `${service.status?.numServeEndpoints ?? 0} endpoints`
+                      : `${service.status.pendingServiceStatus.trafficRoutedPercent} % moved`}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </section>
+    </div>
   );
 }

@@ -1,25 +1,38 @@
-import type { Pod, RayJob } from '@manta/api';
+import type { RayJob } from '@manta/api';
 import { Link } from 'wouter';
 import { duration } from '../format/duration.ts';
-import { stagesOf } from '../format/job-stages.ts';
+import { hasLog } from '../format/pod-state.ts';
+import { pagePath } from '../live/pages.ts';
 import { useLive } from '../live/use-live.ts';
+import { Facts } from '../parts/facts.tsx';
 import { LogView } from '../parts/log-view.tsx';
-import { useNow } from '../parts/relative-time.tsx';
+import { RelativeTime, useNow } from '../parts/relative-time.tsx';
+import { Stages } from '../parts/stages.tsx';
 import { ObjectPage } from './object-page.tsx';
 
 /** One RayJob: cause, stages, attempts and log. */
 export function JobPage({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const { objects } = useLive();
   const now = useNow();
-  const pods = [...objects.Pod.values()].filter(({ metadata }) => metadata?.namespace === namespace);
-  const job = objects.RayJob.get(`${namespace}/${name}`);
-  const cluster = job?.status?.rayClusterName ?? '';
-  const own = pods.filter(
-    ({ metadata }) => metadata?.labels?.['ray.io/cluster'] === cluster || metadata?.labels?.['job-name'] === name,
+  const cluster = objects.RayJob.get(`${namespace}/${name}`)?.status?.rayClusterName ?? '';
+  const pods = [...objects.Pod.values()].filter(
+    ({ metadata }) =>
+      metadata?.namespace === namespace &&
+      ((cluster !== '' && metadata.labels?.['ray.io/cluster'] === cluster) || metadata.labels?.['job-name'] === name),
   );
-  const source =
-    own.find(({ metadata }) => metadata?.labels?.['job-name'] === name) ??
-    own.find(({ metadata }) => metadata?.labels?.['ray.io/node-type'] === 'head');
+  // The submitter shows what the job prints; without one, the head does. Workers come last.
+  const rank = (labels: Readonly<Record<string, string>> = {}) =>
+    labels['job-name'] === name ? 0 : labels['ray.io/node-type'] === 'head' ? 1 : 2;
+  const sources = pods
+    .filter(hasLog)
+    .toSorted((a, b) => rank(a.metadata?.labels) - rank(b.metadata?.labels))
+    .flatMap(({ metadata, spec }) =>
+      (spec?.containers ?? []).map((container) => ({
+        namespace,
+        pod: metadata?.name ?? '',
+        container: container.name,
+      })),
+    );
   const clusterUid = objects.RayCluster.get(`${namespace}/${cluster}`)?.metadata?.uid ?? '';
   return (
     <ObjectPage
@@ -27,28 +40,47 @@ export function JobPage({ namespace, name }: { readonly namespace: string; reado
       namespace={namespace}
       name={name}
       now={now}
-      relatedUids={[clusterUid, ...own.map(({ metadata }) => metadata?.uid ?? '')]}
+      relatedUids={[clusterUid, ...pods.map(({ metadata }) => metadata?.uid ?? '')]}
     >
-      {() => (
+      {(job) => (
         <>
-          {job === undefined ? null : (
-            <div className="grid">
-              <Stages job={job} pods={own} now={now} />
-              <Attempts job={job} />
-            </div>
-          )}
-          {source === undefined ? (
+          <Facts
+            facts={[
+              [
+                'Entrypoint',
+                <code key="entrypoint" className="mono">
+                  {job.spec?.entrypoint ?? '–'}
+                </code>,
+              ],
+              [
+                'Cluster',
+                cluster === '' ? (
+                  '–'
+                ) : (
+                  <Link key="cluster" href={pagePath('RayCluster', namespace, cluster)}>
+                    {cluster}
+                  </Link>
+                ),
+              ],
+              ['Started', <RelativeTime key="started" at={job.status?.startTime} now={now} />],
+              ['Took', took(job, now)],
+            ]}
+          />
+          <div className="grid">
+            <Stages job={job} pods={pods} now={now} />
+            <Attempts job={job} now={now} />
+          </div>
+          {sources.length === 0 ? (
             <section className="panel">
+              <header>
+                <h2>Log</h2>
+              </header>
               <p className="empty">
-                No pod of this job exists, so there is no log. The message above has the end of the job's log.
+                {pods.length === 0 ? 'No pod of this job exists, so there is no log.' : 'No container has started yet.'}
               </p>
             </section>
           ) : (
-            <LogView
-              namespace={namespace}
-              pod={source.metadata?.name ?? ''}
-              container={source.spec?.containers?.[0]?.name ?? ''}
-            />
+            <LogView sources={sources} />
           )}
         </>
       )}
@@ -56,44 +88,29 @@ export function JobPage({ namespace, name }: { readonly namespace: string; reado
   );
 }
 
-function Stages({ job, pods, now }: { readonly job: RayJob; readonly pods: readonly Pod[]; readonly now: number }) {
-  const stages = stagesOf(job, pods, now);
-  const [from, to] = [Math.min(...stages.map(({ fromMs }) => fromMs)), Math.max(...stages.map(({ toMs }) => toMs))];
-  const share = (ms: number) => `${(100 * ms) / Math.max(1, to - from)}%`;
-  return (
-    <section className="panel">
-      <header>
-        <h2>Stages</h2>
-        <span className="dim">{stages.length === 0 ? '' : duration(to - from)}</span>
-      </header>
-      <div className="body stages">
-        {stages.length === 0 ? (
-          <span className="t">Not started</span>
-        ) : (
-          stages.map(({ title, fromMs, toMs, tone }) => (
-            <div key={title} style={{ display: 'contents' }}>
-              <span className="t">{title}</span>
-              <div className="bar">
-                <i className={tone} style={{ left: share(fromMs - from), width: share(toMs - fromMs) }} />
-              </div>
-              <span className="d">{duration(toMs - fromMs)}</span>
-            </div>
-          ))
-        )}
-      </div>
-    </section>
-  );
+function took({ status }: RayJob, now: number): string {
+  if (status?.startTime === undefined) return '–';
+  return duration((status.endTime === undefined ? now : Date.parse(status.endTime)) - Date.parse(status.startTime));
 }
 
-function Attempts({ job }: { readonly job: RayJob }) {
-  const { attempts = [], rayClusterName = '' } = job.status ?? {};
+const TONES: Readonly<Record<string, readonly [tone: string, icon: string]>> = {
+  Succeeded: ['ok', '✓'],
+  Failed: ['bad', '✕'],
+  Lost: ['warn', '↻'],
+  Stopped: ['idle', '–'],
+  Suspended: ['idle', '–'],
+};
+
+function Attempts({ job, now }: { readonly job: RayJob; readonly now: number }) {
+  const { attempts = [] } = job.status ?? {};
+  const most = (job.spec?.backoffLimit ?? 0) + 1;
   return (
     <section className="panel">
       <header>
         <h2>Attempts</h2>
-        {rayClusterName === '' ? null : (
-          <Link href={`/clusters/${job.metadata?.namespace ?? ''}/${rayClusterName}`}>{rayClusterName}</Link>
-        )}
+        <span className="dim">
+          {attempts.length} of at most {most}
+        </span>
       </header>
       {attempts.length === 0 ? (
         <p className="empty">No attempt has been recorded yet.</p>
@@ -108,23 +125,23 @@ function Attempts({ job }: { readonly job: RayJob }) {
             </tr>
           </thead>
           <tbody>
-            {attempts.toReversed().map(({ number, outcome, startTime, endTime, reason }) => (
-              <tr key={number}>
-                <td>{number}</td>
-                <td>
-                  <span className={`state ${outcome === 'Succeeded' ? 'ok' : (outcome ?? '') === '' ? 'run' : 'bad'}`}>
-                    {outcome === 'Succeeded' ? '✓' : (outcome ?? '') === '' ? '▸' : '✕'}{' '}
-                    {(outcome ?? '') === '' ? 'Running' : outcome}
-                  </span>
-                </td>
-                <td className="num">
-                  {startTime === undefined
-                    ? '–'
-                    : duration((endTime === undefined ? Date.now() : Date.parse(endTime)) - Date.parse(startTime))}
-                </td>
-                <td>{reason}</td>
-              </tr>
-            ))}
+            {attempts.toReversed().map(({ number, outcome, startTime, endTime, reason }) => {
+              const [tone, icon] = TONES[outcome ?? ''] ?? ['run', '▸'];
+              return (
+                <tr key={number}>
+                  <td>{number}</td>
+                  <td>
+                    <span className={`state ${tone}`}>
+                      {icon} {outcome ?? 'Running'}
+                    </span>
+                  </td>
+                  <td className="num">
+                    {duration((endTime === undefined ? now : Date.parse(endTime)) - Date.parse(startTime))}
+                  </td>
+                  <td>{reason}</td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       )}

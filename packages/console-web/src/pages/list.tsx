@@ -1,10 +1,12 @@
-import { useMemo } from 'react';
-import { useLocation } from 'wouter';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { ago, duration } from '../format/duration.ts';
 import { type ObjectState, stateOf } from '../format/object-state.ts';
 import type { RayKind } from '../live/api.ts';
+import { LISTS, pagePath } from '../live/pages.ts';
 import { type KindTypes, keyOf, type RayObject, rayObjects } from '../live/store.ts';
 import { useLive } from '../live/use-live.ts';
+import { BulkActions } from '../parts/bulk-actions.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { useQueryParam } from '../parts/use-query-param.ts';
@@ -24,23 +26,12 @@ interface Row {
   readonly endMs?: number;
 }
 
-const PATHS: Readonly<Record<RayKind, string>> = {
-  RayJob: 'jobs',
-  RayCluster: 'clusters',
-  RayService: 'services',
+/** The template of `kubectl ray init` that creates one. */
+const TEMPLATE: Readonly<Record<RayKind, string>> = {
+  RayJob: 'job',
+  RayCluster: 'cluster',
+  RayService: 'serve',
   RayCronJob: 'cron',
-};
-const TITLES: Readonly<Record<RayKind, string>> = {
-  RayJob: 'Jobs',
-  RayCluster: 'Clusters',
-  RayService: 'Services',
-  RayCronJob: 'Cron jobs',
-};
-const SAMPLES: Readonly<Record<RayKind, string>> = {
-  RayJob: 'rayjob',
-  RayCluster: 'raycluster',
-  RayService: 'rayservice',
-  RayCronJob: 'raycronjob',
 };
 
 /** A live table of one kind; filters and order are in the URL. */
@@ -52,6 +43,7 @@ export function ListPage({ kind }: { readonly kind: RayKind }) {
   const [word, setWord] = useQueryParam('state');
   const [namespace, setNamespace] = useQueryParam('ns');
   const [sort, setSort] = useQueryParam('sort', '-Age');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { objects } = live;
   const rows = useMemo(() => rayObjects(objects, kind).map((object) => toRow(kind, object)), [kind, objects]);
   const columns = useMemo(() => columnsOf(kind, now), [kind, now]);
@@ -69,18 +61,26 @@ export function ListPage({ kind }: { readonly kind: RayKind }) {
   );
   const words = [...new Set(rows.map(({ state }) => state.word))].toSorted();
   const namespaces = [...new Set(rows.map((row) => row.namespace))].toSorted();
+  const toggle = (key: string) =>
+    setChosen(new Set(chosen.has(key) ? [...chosen].filter((each) => each !== key) : [...chosen, key]));
+  const toggleAll = () =>
+    setChosen(shown.every(({ key }) => chosen.has(key)) ? new Set() : new Set(shown.map(({ key }) => key)));
+  const chosenRows = rows.filter(({ key }) => chosen.has(key));
   const denied = live.access.find((each) => each.kind === kind)?.denied;
   return (
     <>
       <div className="row">
         <h1>
-          {TITLES[kind]}{' '}
+          {LISTS[kind].title}{' '}
           <span className="dim">
             {shown.length === rows.length
               ? rows.length.toLocaleString('en')
               : `${shown.length.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`}
           </span>
         </h1>
+        <Link className="button primary" href={`/editor?template=${TEMPLATE[kind]}`}>
+          New {LISTS[kind].one}
+        </Link>
       </div>
       <div className="filters">
         <input
@@ -104,6 +104,9 @@ export function ListPage({ kind }: { readonly kind: RayKind }) {
           ))}
         </select>
       </div>
+      {chosenRows.length === 0 ? null : (
+        <BulkActions kind={kind} chosen={chosenRows.map(({ object }) => object)} onDone={() => setChosen(new Set())} />
+      )}
       <section className="panel">
         {!live.loaded.has(kind) ? (
           <div className="body groups" aria-busy="true">
@@ -119,13 +122,14 @@ export function ListPage({ kind }: { readonly kind: RayKind }) {
               <>
                 <b>There is no {kind} yet.</b>
                 <span>
-                  Create one: <code className="mono">kubectl apply -f samples/{SAMPLES[kind]}.yaml</code>
+                  <Link href={`/editor?template=${TEMPLATE[kind]}`}>Create one from a template</Link>, or with{' '}
+                  <code className="mono">kubectl ray init {TEMPLATE[kind]}</code>.
                 </span>
               </>
             ) : (
               <>
                 <b>Nothing matches these filters.</b>
-                <button type="button" onClick={() => navigate(`/${PATHS[kind]}`)}>
+                <button type="button" onClick={() => navigate(LISTS[kind].path)}>
                   Clear filters
                 </button>
               </>
@@ -136,7 +140,9 @@ export function ListPage({ kind }: { readonly kind: RayKind }) {
             items={shown}
             columns={columns}
             keyOf={({ key }) => key}
-            hrefOf={(row) => `/${PATHS[kind]}/${row.namespace}/${row.name}`}
+            label={LISTS[kind].title}
+            hrefOf={({ namespace: of, name }) => pagePath(kind, of, name)}
+            choice={{ keys: chosen, onToggle: toggle, onToggleAll: toggleAll }}
             sort={sort}
             onSort={(title) => setSort(sort === title ? `-${title}` : title)}
           />
@@ -202,7 +208,7 @@ function columnsOf(kind: RayKind, now: number): readonly Column<Row>[] {
       cell: ({ namespace }) => namespace,
       sortKey: ({ namespace }) => namespace,
     },
-    ...(kind === 'RayJob' ? [{ title: 'Took', width: '96px', cell: took }] : []),
+    ...(kind === 'RayJob' ? [{ title: 'Took', width: '96px', cell: took, isNumber: true }] : []),
     {
       title: kind === 'RayCronJob' ? 'Schedule' : 'Details',
       width: 'minmax(120px, 3fr)',
@@ -211,6 +217,7 @@ function columnsOf(kind: RayKind, now: number): readonly Column<Row>[] {
     {
       title: 'Age',
       width: '104px',
+      isNumber: true,
       cell: ({ createdMs }) => <span title={new Date(createdMs).toLocaleString()}>{ago(createdMs, now)}</span>,
       sortKey: ({ createdMs }) => createdMs,
     },

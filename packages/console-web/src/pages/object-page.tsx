@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { stateOf } from '../format/object-state.ts';
 import type { RayKind } from '../live/api.ts';
+import { LISTS } from '../live/pages.ts';
 import type { KindTypes } from '../live/store.ts';
 import { useLive } from '../live/use-live.ts';
 import { Actions } from '../parts/actions.tsx';
@@ -20,13 +21,6 @@ export interface ObjectPageProps<K extends RayKind> {
   readonly children: (object: KindTypes[K]) => ReactNode;
 }
 
-const LISTS: Readonly<Record<RayKind, readonly [path: string, title: string]>> = {
-  RayJob: ['/jobs', 'Jobs'],
-  RayCluster: ['/clusters', 'Clusters'],
-  RayService: ['/services', 'Services'],
-  RayCronJob: ['/cron', 'Cron jobs'],
-};
-
 /** What all pages of one object share: its state, why it is not well, actions, events and YAML. */
 export function ObjectPage<K extends RayKind>({
   kind,
@@ -38,7 +32,7 @@ export function ObjectPage<K extends RayKind>({
 }: ObjectPageProps<K>) {
   const live = useLive();
   const object: KindTypes[K] | undefined = live.objects[kind].get(`${namespace}/${name}`);
-  const [path, title] = LISTS[kind];
+  const { path, title } = LISTS[kind];
   const crumb = (
     <div className="crumb">
       <Link href={path}>{title}</Link> / {namespace}
@@ -58,7 +52,6 @@ export function ObjectPage<K extends RayKind>({
         </section>
       </>
     );
-  const isSuspended = object.spec?.suspend === true;
   return (
     <>
       {crumb}
@@ -66,7 +59,7 @@ export function ObjectPage<K extends RayKind>({
         <h1>
           {name} <StateBadge state={stateOf(kind, object)} />
         </h1>
-        <Actions kind={kind} namespace={namespace} name={name} isSuspended={isSuspended} />
+        <Actions kind={kind} object={object} />
       </div>
       <CauseBox target={{ kind, namespace, name }} />
       {children(object)}

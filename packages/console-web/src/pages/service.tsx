@@ -1,109 +1,104 @@
 import type { RayService } from '@manta/api';
 import { Link } from 'wouter';
+import { pagePath } from '../live/pages.ts';
 import { Conditions } from '../parts/conditions.tsx';
 import { useNow } from '../parts/relative-time.tsx';
+import { Upgrade } from '../service/upgrade.tsx';
 import { ObjectPage } from './object-page.tsx';
-
-type Serving = NonNullable<NonNullable<RayService['status']>['activeServiceStatus']>;
 
 /** One RayService: its clusters with their share of the traffic, and its applications. */
 export function ServicePage({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const now = useNow();
   return (
     <ObjectPage kind="RayService" namespace={namespace} name={name} now={now} relatedUids={[]}>
-      {(object) => {
-        const { status } = object;
-        const clusters = [
-          ['Active', status?.activeServiceStatus],
-          ['Pending', status?.pendingServiceStatus],
-        ] as const;
-        return (
-          <>
-            <Weights active={status?.activeServiceStatus} pending={status?.pendingServiceStatus} />
-            <div className="grid">
-              <section className="panel">
-                <header>
-                  <h2>Applications</h2>
-                </header>
-                <table>
-                  <thead>
-                    <tr>
-                      <th>Cluster</th>
-                      <th>Application</th>
-                      <th>State</th>
-                      <th>Message</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {clusters.flatMap(([role, serving]) =>
-                      Object.entries(serving?.applicationStatuses ?? {}).map(
-                        ([application, { status: state, message }]) => (
-                          <tr key={`${role}/${application}`}>
-                            <td>
-                              <Link href={`/clusters/${namespace}/${serving?.rayClusterName ?? ''}`}>{role}</Link>
-                            </td>
-                            <td>{application}</td>
-                            <td>
-                              <span
-                                className={`state ${state === 'RUNNING' ? 'ok' : state === 'DEPLOYING' ? 'run' : 'bad'}`}
-                              >
-                                {state === 'RUNNING' ? '✓' : state === 'DEPLOYING' ? '▸' : '✕'} {state}
-                              </span>
-                            </td>
-                            <td className="mono">{message}</td>
-                          </tr>
-                        ),
-                      ),
-                    )}
-                  </tbody>
-                </table>
-              </section>
-              <Conditions conditions={status?.conditions ?? []} now={now} />
-            </div>
-          </>
-        );
-      }}
+      {(object) => (
+        <>
+          <Upgrade service={object} now={now} />
+          <div className="grid">
+            <Applications service={object} />
+            <Conditions conditions={object.status?.conditions ?? []} now={now} />
+          </div>
+        </>
+      )}
     </ObjectPage>
   );
 }
 
-/** Which cluster serves which share of the requests. Without an incremental upgrade, the active cluster serves all. */
-function Weights({ active, pending }: { readonly active: Serving | undefined; readonly pending: Serving | undefined }) {
-  const toPending = pending?.trafficRoutedPercent ?? 0;
-  const toActive = active?.trafficRoutedPercent ?? 100 - toPending;
-  if ((active?.rayClusterName ?? '') === '' && (pending?.rayClusterName ?? '') === '') return null;
+const TONES: Readonly<Record<string, readonly [tone: string, icon: string]>> = {
+  RUNNING: ['ok', '✓'],
+  HEALTHY: ['ok', '✓'],
+  DEPLOYING: ['run', '▸'],
+  UPDATING: ['run', '▸'],
+  NOT_STARTED: ['idle', '–'],
+  DELETING: ['idle', '–'],
+};
+
+function ServeState({ word = 'UNKNOWN' }: { readonly word: string | undefined }) {
+  const [tone, icon] = TONES[word] ?? ['bad', '✕'];
+  const text = word.charAt(0) + word.slice(1).toLowerCase().replaceAll('_', ' ');
+  return (
+    <span className={`state ${tone}`}>
+      {icon} {text}
+    </span>
+  );
+}
+
+function Applications({ service }: { readonly service: RayService }) {
+  const namespace = service.metadata?.namespace ?? '';
+  const { activeServiceStatus: active, pendingServiceStatus: pending } = service.status ?? {};
+  const isUpgrading = (pending?.rayClusterName ?? '') !== '';
+  const rows = [
+    { role: isUpgrading ? 'old' : '', serving: active },
+    { role: 'new', serving: pending },
+  ].flatMap(({ role, serving }) =>
+    Object.entries(serving?.applicationStatuses ?? {}).map(([name, app]) => ({ role, serving, name, app })),
+  );
   return (
     <section className="panel">
       <header>
-        <h2>Traffic</h2>
-        <span className="dim">
-          {(pending?.rayClusterName ?? '') === '' ? 'no upgrade in progress' : 'upgrade in progress'}
-        </span>
+        <h2>Applications</h2>
+        <span className="dim">{service.status?.numServeEndpoints ?? 0} endpoints</span>
       </header>
-      <div className="body groups">
-        <div
-          className="weights"
-          role="img"
-          aria-label={`active cluster ${toActive} percent, pending cluster ${toPending} percent`}
-        >
-          {toActive > 0 ? (
-            <i style={{ flexGrow: toActive }}>
-              {active?.rayClusterName} {toActive}%
-            </i>
-          ) : null}
-          {toPending > 0 ? (
-            <i style={{ flexGrow: toPending }}>
-              {pending?.rayClusterName} {toPending}%
-            </i>
-          ) : null}
-        </div>
-        {(pending?.rayClusterName ?? '') === '' ? null : (
-          <span className="dim">
-            Pending cluster {pending?.rayClusterName}: target capacity {pending?.targetCapacity ?? 100}%, traffic{' '}
-            {toPending}%.
-          </span>
-        )}
-      </div>
+      {rows.length === 0 ? (
+        <p className="empty">Ray Serve has not reported any application yet.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th>Application</th>
+              <th>State</th>
+              <th>Deployments</th>
+              <th>Cluster</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ role, serving, name, app }) => (
+              <tr key={`${role}/${name}`}>
+                <td>
+                  {name}
+                  {(app.message ?? '') === '' ? null : <div className="mono dim">{app.message}</div>}
+                </td>
+                <td>
+                  <ServeState word={app.status} />
+                </td>
+                <td>
+                  {Object.entries(app.serveDeploymentStatuses ?? {}).map(([deployment, { status, message = '' }]) => (
+                    <div key={deployment} className="nowrap" title={message}>
+                      {deployment} <ServeState word={status} />
+                    </div>
+                  ))}
+                </td>
+                <td>
+                  <Link href={pagePath('RayCluster', namespace, serving?.rayClusterName ?? '')}>
+                    {serving?.rayClusterName}
+                  </Link>
+                  {role === '' ? null : <span className="dim"> ({role})</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </section>
   );
 }

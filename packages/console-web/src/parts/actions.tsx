@@ -1,73 +1,132 @@
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { isRayJobEnded } from '../format/object-state.ts';
+import { type ReactNode, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { type RayKind, remove, setSuspend } from '../live/api.ts';
+import { LISTS, pagePath } from '../live/pages.ts';
+import type { RayObject } from '../live/store.ts';
 import { useLive } from '../live/use-live.ts';
+import { retryJob, triggerCron } from '../live/create-jobs.ts';
+import { deletedWith } from './deleted-with.ts';
+import { ConfirmDialog } from './dialog.tsx';
+import { RolloutActions } from './rollout-actions.tsx';
+import { useAction } from './use-action.ts';
 
 export interface ActionsProps {
   readonly kind: RayKind;
-  readonly namespace: string;
-  readonly name: string;
-  readonly isSuspended: boolean;
+  readonly object: RayObject;
 }
 
-/** Suspend, resume and delete. What fails is shown beside the buttons in the words of the API server. */
-export function Actions({ kind, namespace, name, isSuspended }: ActionsProps) {
-  const [problem, setProblem] = useState('');
-  const [isAsking, setAsking] = useState(false);
+/** What can be done with an object. A refusal is shown above the page in the words of the API server. */
+export function Actions({ kind, object }: ActionsProps) {
+  const { problem, isBusy, run } = useAction();
+  const [isAsking, setAsking] = useState<'delete' | 'stop'>();
   const { objects } = useLive();
-  const run = (work: Promise<void>) => {
-    setProblem('');
-    work.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
-  };
-  const uid = objects[kind].get(`${namespace}/${name}`)?.metadata?.uid ?? '';
-  const owned = [...objects.RayCluster.values(), ...objects.RayJob.values()].filter(
-    ({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true,
-  );
+  const [, navigate] = useLocation();
+  const { namespace = '', name = '', uid = '' } = object.metadata ?? {};
+  const service = kind === 'RayService' ? objects.RayService.get(`${namespace}/${name}`) : undefined;
+  const isSuspended = object.spec?.suspend === true;
+  const isEnded = kind === 'RayJob' && isRayJobEnded(object);
+  const query = `kind=${kind}&namespace=${encodeURIComponent(namespace)}&name=${encodeURIComponent(name)}`;
+  const below = deletedWith(objects, uid);
   return (
-    <span className="row">
+    <span className="actions">
       {problem === '' ? null : (
-        <span role="alert" className="state bad">
+        <span role="alert" className="problem">
           ✕ {problem}
         </span>
       )}
-      <Link className="button" href={`/editor?kind=${kind}&namespace=${namespace}&name=${name}`}>
+      {service === undefined ? null : <RolloutActions object={service} run={run} isBusy={isBusy} />}
+      {kind === 'RayCronJob' ? (
+        <button
+          type="button"
+          disabled={isBusy}
+          onClick={() => run(async () => navigate(pagePath('RayJob', namespace, await triggerCron(object))))}
+        >
+          Trigger now
+        </button>
+      ) : null}
+      {kind === 'RayJob' ? (
+        <Link className="button" href={`/editor?${query}&clone=1`}>
+          Clone
+        </Link>
+      ) : null}
+      <Link className="button" href={`/editor?${query}`}>
         Edit
       </Link>
-      <button type="button" onClick={() => run(setSuspend(kind, namespace, name, !isSuspended))}>
-        {isSuspended ? 'Resume' : 'Suspend'}
-      </button>
-      <button type="button" className="danger" onClick={() => setAsking(true)}>
+      {isEnded ? (
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy}
+          onClick={() => run(async () => navigate(pagePath('RayJob', namespace, await retryJob(object))))}
+        >
+          Retry
+        </button>
+      ) : (
+        <button
+          type="button"
+          disabled={isBusy}
+          onClick={() =>
+            isSuspended || kind === 'RayCronJob'
+              ? run(() => setSuspend(kind, namespace, name, !isSuspended))
+              : setAsking('stop')
+          }
+        >
+          {isSuspended ? 'Resume' : kind === 'RayCronJob' ? 'Pause' : 'Suspend'}
+        </button>
+      )}
+      <button type="button" className="danger" onClick={() => setAsking('delete')}>
         Delete
       </button>
-      {isAsking ? (
-        <dialog open aria-label={`Delete ${name}`}>
-          <div className="body">
-            <b>
-              Delete {kind} {namespace}/{name}?
-            </b>
-            <p>
-              {owned.length === 0
-                ? 'Its pods and Services are deleted with it.'
-                : `This also deletes ${owned.map(({ kind: owner, metadata }) => `${owner ?? ''} ${metadata?.name ?? ''}`).join(', ')} and all pods.`}
-            </p>
-            <span className="row">
-              <button type="button" onClick={() => setAsking(false)}>
-                Keep it
-              </button>
-              <button
-                type="button"
-                className="danger"
-                onClick={() => {
-                  setAsking(false);
-                  run(remove(kind, namespace, name));
-                }}
-              >
-                Delete
-              </button>
-            </span>
-          </div>
-        </dialog>
+      {isAsking === 'stop' ? (
+        <ConfirmDialog
+          title={`Suspend ${name}?`}
+          action="Suspend"
+          onCancel={() => setAsking(undefined)}
+          onConfirm={() => {
+            setAsking(undefined);
+            run(() => setSuspend(kind, namespace, name, true));
+          }}
+        >
+          <p>
+            The operator deletes its pods.{' '}
+            {kind === 'RayJob' ? 'Resume starts the job from the beginning.' : 'Resume creates them again.'}
+          </p>
+        </ConfirmDialog>
+      ) : null}
+      {isAsking === 'delete' ? (
+        <ConfirmDialog
+          title={`Delete ${kind} ${namespace}/${name}?`}
+          action="Delete"
+          isDangerous
+          onCancel={() => setAsking(undefined)}
+          onConfirm={() => {
+            setAsking(undefined);
+            run(async () => {
+              await remove(kind, namespace, name);
+              navigate(LISTS[kind].path);
+            });
+          }}
+        >
+          <DeletedWith names={below} />
+        </ConfirmDialog>
       ) : null}
     </span>
+  );
+}
+
+/** What is deleted together with an object. */
+export function DeletedWith({ names }: { readonly names: readonly string[] }): ReactNode {
+  if (names.length === 0) return <p>Nothing else is deleted with it.</p>;
+  return (
+    <div>
+      <p>Deleted with it:</p>
+      <ul className="plain">
+        {names.slice(0, 12).map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+        {names.length > 12 ? <li>and {names.length - 12} more</li> : null}
+      </ul>
+    </div>
   );
 }

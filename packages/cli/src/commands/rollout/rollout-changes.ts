@@ -1,4 +1,4 @@
-import { Label, type PodTemplateSpec, type RayClusterSpec } from '@manta/api';
+import { Label, PAUSED_STRATEGY, pausePatch, type PodTemplateSpec, type RayClusterSpec, resumePatch } from '@manta/api';
 import { resources } from '@manta/kube';
 import { CliError, failedTo } from '../../cli-error.ts';
 import { FIELD_MANAGER } from '../../field-manager.ts';
@@ -7,8 +7,6 @@ import { labelOf } from '../../resolve-target.ts';
 import { change, readCluster, readService, targetOf } from './rollout.ts';
 
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
-/** Remembers, while a rollout is paused, the strategy to return to. */
-export const PAUSED_STRATEGY = 'ray.io/paused-upgrade-strategy';
 
 /**
  * `rollout restart`: a RayService gets a new cluster by its upgrade strategy. A RayCluster with strategy Recreate replaces its pods;
@@ -64,15 +62,11 @@ export async function rolloutPause(call: Invocation, text: string): Promise<void
     target.kind === 'rayservice'
       ? await readService(call, namespace, target.name)
       : await readCluster(call, namespace, target.name);
-  const type = object.spec?.upgradeStrategy?.type;
   if (object.metadata?.annotations?.[PAUSED_STRATEGY] !== undefined) {
     call.print(`${labelOf(target)} is already paused`);
     return;
   }
-  await change(call, namespace, target, {
-    metadata: { annotations: { [PAUSED_STRATEGY]: type ?? '' } },
-    spec: { upgradeStrategy: { type: 'None' } },
-  });
+  await change(call, namespace, target, pausePatch(object));
   call.print(
     `${labelOf(target)} is paused: changes start no upgrade until kubectl ray rollout resume ${labelOf(target)}`,
   );
@@ -85,11 +79,8 @@ export async function rolloutResume(call: Invocation, text: string): Promise<voi
     target.kind === 'rayservice'
       ? await readService(call, namespace, target.name)
       : await readCluster(call, namespace, target.name);
-  const former = object.metadata?.annotations?.[PAUSED_STRATEGY];
-  if (former === undefined) throw new CliError(`${labelOf(target)} is not paused: rollout pause was not used.`);
-  await change(call, namespace, target, {
-    metadata: { annotations: { [PAUSED_STRATEGY]: null } },
-    spec: { upgradeStrategy: { type: former === '' ? null : former } },
-  });
+  if (object.metadata?.annotations?.[PAUSED_STRATEGY] === undefined)
+    throw new CliError(`${labelOf(target)} is not paused: rollout pause was not used.`);
+  await change(call, namespace, target, resumePatch(object));
   call.print(`${labelOf(target)} is resumed`);
 }

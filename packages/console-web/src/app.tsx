@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import type { LoginMethods, Session } from '@manta/console/protocol';
 import { ask, send } from './live/api.ts';
+import { SessionContext } from './live/session.ts';
 import { LiveContext, useStream } from './live/use-live.ts';
 import { ClusterPage } from './pages/cluster.tsx';
 import { CronPage } from './pages/cron.tsx';
@@ -41,10 +42,12 @@ export function App() {
     return <LoginPage methods={identity.methods} reason={reason} onLogin={(session) => setIdentity({ session })} />;
   return (
     <LiveContext value={live}>
-      <Shell
-        session={identity.session}
-        onLogout={() => void send('/api/logout', { method: 'POST' }).then(() => window.location.assign('/'))}
-      />
+      <SessionContext value={identity.session}>
+        <Shell
+          session={identity.session}
+          onLogout={() => void send('/api/logout', { method: 'POST' }).then(() => window.location.assign('/'))}
+        />
+      </SessionContext>
     </LiveContext>
   );
 }

@@ -123,6 +123,8 @@ export function CodeEditor({ text, generation, onChange, goTo }: CodeEditorProps
         }),
       ],
     });
+    // Without a mouse, a long text is scrolled with the keys of the scroller.
+    editor.scrollDOM.tabIndex = 0;
     view.current = editor;
     return () => editor.destroy();
   }, [generation]);
@@ -167,6 +169,7 @@ export function DiffView({
         }),
       ],
     });
+    editor.scrollDOM.tabIndex = 0;
     return () => editor.destroy();
   }, [before, after, label]);
   return <div className="code diff" ref={host} />;

@@ -30,7 +30,13 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   throw new RequestFailed(answer.status, message ?? `the server answered ${answer.status}`, body);
 }
 
-const PLURALS = { RayCluster: 'rayclusters', RayJob: 'rayjobs', RayService: 'rayservices', RayCronJob: 'raycronjobs' };
+/** Names of the kinds in paths. */
+export const PLURALS = {
+  RayCluster: 'rayclusters',
+  RayJob: 'rayjobs',
+  RayService: 'rayservices',
+  RayCronJob: 'raycronjobs',
+};
 export type RayKind = keyof typeof PLURALS;
 
 /** Path of a Ray object at the API server. */

@@ -69,7 +69,15 @@ async function follow(path: string, signal: AbortSignal, onMessage: (message: Lo
   }
 }
 
-/** The whole log as a file, for as long as Kubernetes keeps it. */
-export function downloadPath({ namespace, pod, container }: LogSource): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}`;
+/** Saves the whole log as a file. A plain link would lack the session's key. */
+export async function downloadLog({ namespace, pod, container }: LogSource): Promise<void> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}`;
+  const answer = await send(path);
+  const url = URL.createObjectURL(await answer.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${pod}.log`;
+  link.click();
+  // The browser reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

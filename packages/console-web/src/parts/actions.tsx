@@ -8,6 +8,7 @@ import { useLive } from '../live/use-live.ts';
 import { retryJob, triggerCron } from '../live/create-jobs.ts';
 import { deletedWith } from './deleted-with.ts';
 import { ConfirmDialog } from './dialog.tsx';
+import { RayDashboardButton } from './ray-dashboard-button.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
 import { useAction } from './use-action.ts';
 
@@ -35,6 +36,7 @@ export function Actions({ kind, object }: ActionsProps) {
           ✕ {problem}
         </span>
       )}
+      <RayDashboardButton kind={kind} namespace={namespace} name={name} run={run} isBusy={isBusy} />
       {service === undefined ? null : <RolloutActions object={service} run={run} isBusy={isBusy} />}
       {kind === 'RayCronJob' ? (
         <button

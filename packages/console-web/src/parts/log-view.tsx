@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ansiSpans } from '../format/ansi.ts';
-import { downloadPath, type LogSource, useLog } from '../live/use-log.ts';
+import { downloadLog, type LogSource, useLog } from '../live/use-log.ts';
+import { useAction } from './use-action.ts';
 
 export interface LogViewProps {
   /** Containers to choose from; the first is shown first. */
@@ -44,6 +45,8 @@ function idOf({ pod, container }: LogSource): string {
 function OpenLog({ source, actions }: { readonly source: LogSource; readonly actions: ReactNode }) {
   const { lines, dropped, problem, hasEnded } = useLog(source);
   const [search, setSearch] = useState('');
+  const download = useAction();
+  const { isBusy, run } = download;
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => {
@@ -84,14 +87,14 @@ function OpenLog({ source, actions }: { readonly source: LogSource; readonly act
             Follow
           </label>
           {actions}
-          <a className="button" download={`${source.pod}.log`} href={downloadPath(source)}>
+          <button type="button" disabled={isBusy} onClick={() => run(() => downloadLog(source))}>
             Download
-          </a>
+          </button>
         </span>
       </header>
-      {problem === undefined ? null : (
+      {problem === undefined && download.problem === '' ? null : (
         <p className="banner" role="alert">
-          {problem}
+          {problem ?? download.problem}
         </p>
       )}
       {dropped > 0 ? (

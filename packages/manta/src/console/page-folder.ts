@@ -50,6 +50,8 @@ async function build(root: string): Promise<void> {
   const child = spawn(process.execPath, [vite, 'build', 'packages/console-web', '--logLevel', 'error'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
+    // Test runners set another value, with which React's development build would be bundled.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));

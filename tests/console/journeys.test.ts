@@ -45,7 +45,7 @@ const job = (name: string, namespace = 'default', spec: object = {}) => ({
 const report = async (name: string, status: object) => {
   const { client } = fixture.engine;
   const found = await client.get(resources.rayJobs, { namespace: 'default', name });
-  await client.update(resources.rayJobs, { ...found, status } as typeof found, { subresource: 'status' });
+  await client.update(resources.rayJobs, { ...found, status }, { subresource: 'status' });
 };
 const specOf = async (name: string) =>
   (await fixture.engine.client.get(resources.rayJobs, { namespace: 'default', name })).spec;

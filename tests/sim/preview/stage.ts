@@ -1,4 +1,4 @@
-import { Label, NodeType, readOperatorEnv, defaultFeatureGates } from '@manta/api';
+import { isRecord, Label, NodeType, type Pod, type PodStatus, readOperatorEnv, defaultFeatureGates } from '@manta/api';
 import { sharedCrds } from '@manta/api/crds';
 import {
   type Api,
@@ -19,6 +19,7 @@ import { servedDefinition } from '../../../packages/apiserver/src/registry/serve
 import { createControllers } from '../../../packages/operator/src/controllers/controllers.ts';
 import { operatorOptions, PLAIN_CLUSTER } from '../../support/operator-options.ts';
 import { replayedChoices } from '../choices.ts';
+import { hookClient } from '../client-hook.ts';
 import { lighten, withoutManagers } from '../light-server.ts';
 import { quietly } from '../raycluster/quietly.ts';
 import { Scheduler } from '../scheduler.ts';
@@ -43,6 +44,18 @@ export interface Happened {
   readonly object: StoredObject;
 }
 
+/** What goes wrong on the stage. */
+export interface StageOptions {
+  /** The status of a pod that does not become ready; undefined: it does. */
+  readonly podStatus?: (pod: Pod) => PodStatus | undefined;
+  /** Nobody serves Gateways. */
+  readonly isWithoutGateways?: boolean;
+  /** The API server refuses this to the operator, in these words. */
+  readonly refusal?: { readonly verb: string; readonly plural: string; readonly message: string };
+  /** What becomes of a head's jobs and applications whenever it is asked. */
+  readonly onHead?: (head: FakeHead) => void;
+}
+
 /** The whole operator on an in-process API server, on virtual time: pods become ready and end at once, and Ray answers. */
 export class PreviewStage {
   readonly client: KubeClient;
@@ -51,9 +64,11 @@ export class PreviewStage {
   readonly #api: Api;
   readonly #heads = new Map<string, FakeHead>();
   readonly #stop = new AbortController();
+  readonly #options: StageOptions;
   #events = 0;
 
-  private constructor() {
+  private constructor(options: StageOptions) {
+    this.#options = options;
     let uids = 0;
     const newUid = () => `00000000-0000-0000-0000-${String(++uids).padStart(12, '0')}`;
     this.#api = createApi({
@@ -69,8 +84,8 @@ export class PreviewStage {
     });
   }
 
-  static async open(): Promise<PreviewStage> {
-    const stage = new PreviewStage();
+  static async open(options: StageOptions = {}): Promise<PreviewStage> {
+    const stage = new PreviewStage(options);
     const { client } = stage;
     await client.create(resources.namespaces, { metadata: { name: NAMESPACE } });
     await client.create(resources.serviceAccounts, { metadata: { name: 'default', namespace: NAMESPACE } });
@@ -113,8 +128,13 @@ export class PreviewStage {
       rayCronJobs: await items(resources.rayCronJobs),
       pods: await items(resources.pods),
       services: await items(resources.services),
+      events: await items(resources.events),
       jobs: await items(resources.jobs),
       claims: await items(resources.persistentVolumeClaims),
+      gatewayClasses: {
+        kind: 'seen',
+        items: [{ metadata: { name: 'istio' }, spec: { controllerName: 'istio.io/gateway-controller' } }],
+      },
       gateways: await items(resources.gateways),
       httpRoutes: await items(resources.httpRoutes),
     };
@@ -122,9 +142,13 @@ export class PreviewStage {
 
   #runOperator(): void {
     const clock = this.#scheduler.clock('operator');
+    const { refusal } = this.#options;
     const world: World = {
       clock,
-      client: this.client,
+      client:
+        refusal === undefined
+          ? this.client
+          : hookClient(this.client, (verb, call, args) => refuse(refusal, verb, call, args)),
       log: silentLogger,
       metrics: createMetricsRegistry(),
       random: seededRandom(1),
@@ -172,7 +196,8 @@ export class PreviewStage {
         clock.setTimer(100, () => void quietly(this.#endCleanup(object)));
         clock.setTimer(100, () => void quietly(this.#submit(object)));
       }
-      if (type === 'ADDED' && (key.resource === STORED.gateways || key.resource === STORED.routes))
+      const isRouting = this.#options.isWithoutGateways !== true;
+      if (isRouting && type === 'ADDED' && (key.resource === STORED.gateways || key.resource === STORED.routes))
         clock.setTimer(100, () => this.#program(key, object));
     });
   }
@@ -185,7 +210,12 @@ export class PreviewStage {
     const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, status: 'True' }));
     const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], conditions };
     const spec = 'spec' in pod && typeof pod.spec === 'object' ? pod.spec : {};
-    this.#api.store.update(key, { ...pod, spec: { ...spec, nodeName: 'n1' }, status });
+    const broken = this.#options.podStatus?.(pod);
+    const isUnscheduled = broken?.conditions?.some(
+      ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
+    );
+    const node = isUnscheduled === true ? {} : { nodeName: 'n1' };
+    this.#api.store.update(key, { ...pod, spec: { ...spec, ...node }, status: broken ?? status });
   }
 
   async #endPod({ metadata: { name, uid } }: StoredObject): Promise<void> {
@@ -249,8 +279,21 @@ export class PreviewStage {
         state: 'ALIVE' as const,
       }));
     this.#heads.set(head.metadata.uid, known);
+    this.#options.onHead?.(known);
     return known;
   }
+}
+
+function refuse(
+  { verb, plural, message }: NonNullable<StageOptions['refusal']>,
+  method: string,
+  call: () => unknown,
+  [type]: readonly unknown[],
+): unknown {
+  const isMeant = method === verb && isRecord(type) && type['plural'] === plural;
+  if (!isMeant) return call();
+  const status = { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message } as const;
+  return Promise.reject(new ApiError({ method: 'POST', path: plural }, 403, message, status));
 }
 
 const KINDS: Readonly<Record<string, string>> = {

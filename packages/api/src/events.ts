@@ -120,6 +120,7 @@ export const RayServiceEventReason = {
   DeletedService: 'DeletedService',
   FailedToDeleteService: 'FailedToDeleteService',
   // Ours alone.
+  ServeApplicationFailed: 'ServeApplicationFailed',
   GatewayApiNotFound: 'GatewayApiNotFound',
   UpgradeRolledBack: 'UpgradeRolledBack',
   UpgradeHeldUp: 'UpgradeHeldUp',

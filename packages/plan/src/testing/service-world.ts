@@ -44,6 +44,8 @@ export interface FakeServe {
   answersSince: number;
   /** What keeps its head from running. */
   trouble?: string;
+  /** How often Ray restarted in its head pod. */
+  restarts?: number;
   deployedConfig: Record<string, unknown> | undefined;
 }
 
@@ -236,10 +238,11 @@ export class ServiceWorld {
     };
   }
 
-  #pods({ cluster, isHeadReady, life, workers, trouble }: FakeServe): readonly PodRecord[] {
+  #pods({ cluster, isHeadReady, life, workers, trouble, restarts = 0 }: FakeServe): readonly PodRecord[] {
     const { name = '', uid: owner } = cluster.metadata ?? {};
     const ready = isHeadReady ? 'True' : 'False';
     const serveLabel = cluster.metadata?.labels?.['test/head-serves'] ?? 'false';
+    const plain = headPod();
     const head = headPod({
       name: `${name}-head`,
       uid: `${name}-head-${life}`,
@@ -248,6 +251,7 @@ export class ServiceWorld {
       ready,
       serveLabel,
       trouble,
+      head: plain.head === undefined ? undefined : { ...plain.head, restarts },
     });
     const rest = Array.from({ length: workers }, (_, index) => ({
       ...headPod({ name: `${name}-worker-${index}`, uid: `${name}-worker-${index}`, cluster: name, owner }),

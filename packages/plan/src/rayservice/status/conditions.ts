@@ -9,6 +9,10 @@ export interface Findings extends FailureSources {
   readonly endpoints: number;
   /** The desired Serve configuration cannot be sent, and an earlier one serves. */
   readonly isConfigUnusable?: boolean;
+  /** An application of the active cluster that fails while the service has endpoints, in a sentence. */
+  readonly applicationTrouble?: string | undefined;
+  /** What a service that starts waits for, since when. */
+  readonly awaited?: string | undefined;
   /** The upgrade to the present spec was rolled back because it made no progress. */
   readonly hasFailedUpgrade: boolean;
   /** Why an incremental upgrade cannot move traffic. */
@@ -56,16 +60,23 @@ function zeroEndpoints(): ReturnType<typeof no> {
 function withReady(conditions: readonly Condition[], findings: Findings, setting: Setting): readonly Condition[] {
   const ready = conditionOf(conditions, Type.Ready);
   if (findings.endpoints > 0) {
-    const servesEarlier = findings.isConfigUnusable === true && findings.configProblem !== undefined;
-    const reason = servesEarlier ? `; an earlier configuration serves, since ${findings.configProblem}` : '';
-    const verdict = yes(Reason.NonZeroServeEndpoints, `${SERVING}${reason}`);
+    const reason = shortcoming(findings);
+    const verdict = yes(Reason.NonZeroServeEndpoints, reason === undefined ? SERVING : `${SERVING}; ${reason}`);
     return withCondition(conditions, Type.Ready, verdict, setting);
   }
   if (ready === undefined) return conditions;
   const verdict = ready.status === 'True' ? zeroEndpoints() : { ...ready };
-  const message = withFailureReason(verdict.message, failureReason(findings));
+  const reason = failureReason(findings) ?? findings.awaited;
+  const message = withFailureReason(verdict.message, reason);
   if (verdict.status === ready.status && message === ready.message) return conditions;
   return withCondition(conditions, Type.Ready, { ...verdict, message }, setting);
+}
+
+/** What is wrong with a service that has endpoints. */
+function shortcoming({ isConfigUnusable, configProblem, applicationTrouble }: Findings): string | undefined {
+  return isConfigUnusable === true && configProblem !== undefined
+    ? `an earlier configuration serves, since ${configProblem}`
+    : applicationTrouble;
 }
 
 /** Messages of the Ready condition that a failure reason may follow. */

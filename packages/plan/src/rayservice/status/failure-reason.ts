@@ -1,4 +1,5 @@
 import { ApplicationStatus, type RayServiceStatus } from '@manta/api';
+import { lastWords } from '../../shared/last-words.ts';
 import type { ServiceCluster } from '../observed.ts';
 
 const FAILED: readonly string[] = [ApplicationStatus.DeployFailed, ApplicationStatus.Unhealthy];
@@ -25,11 +26,29 @@ export function podFailureOf(view: ServiceCluster | undefined): string | undefin
   return pod === undefined ? undefined : `Pod ${pod.name}: ${pod.trouble}`;
 }
 
-function failingApplication({ applicationStatuses = {} }: RayServiceStatus): string | undefined {
+/** A Serve application that fails, with the line of Serve's message that says why. */
+export interface FailingApplication {
+  readonly name: string;
+  readonly status: string;
+  readonly sentence: string;
+}
+
+/** The first application that Serve reports as failing. */
+export function firstFailingApplication({
+  applicationStatuses = {},
+}: RayServiceStatus): FailingApplication | undefined {
   const failing = Object.entries(applicationStatuses).find(([, { status = '' }]) => FAILED.includes(status));
   if (failing === undefined) return undefined;
-  const [name, { status, message = '', serveDeploymentStatuses = {} }] = failing;
+  const [name, { status = '', message = '', serveDeploymentStatuses = {} }] = failing;
   const messages = [message, ...Object.values(serveDeploymentStatuses).map((deployment) => deployment.message ?? '')];
   const why = messages.find((each) => each !== '');
-  return `application ${name} is ${status}${why === undefined ? '' : `: ${why}`}`;
+  return {
+    name,
+    status,
+    sentence: `application ${name} is ${status}${why === undefined ? '' : `: ${lastWords(why)}`}`,
+  };
+}
+
+function failingApplication(status: RayServiceStatus): string | undefined {
+  return firstFailingApplication(status)?.sentence;
 }

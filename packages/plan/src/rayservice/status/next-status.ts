@@ -7,6 +7,8 @@ import { type CapacityGoal, intervalLeftMs } from '../traffic/migration.ts';
 import { hasFailedUpgrade } from '../upgrade/progress-deadline.ts';
 import type { UpgradeDecision } from '../upgrade/promotion.ts';
 import { type RolloutDirection, withRollbackCondition } from '../upgrade/rollback.ts';
+import { applicationTrouble, warnAboutApplication } from './application-trouble.ts';
+import { awaited } from './awaited.ts';
 import { type ClusterStatuses, countEndpoints, observedStatus, withDecision, withTraffic } from './cluster-status.ts';
 import { conditionsOf } from './conditions.ts';
 import { podFailureOf } from './failure-reason.ts';
@@ -55,7 +57,10 @@ export function nextStatus(state: ServiceState, decisions: Decisions): NextStatu
   const isReady = final.conditions?.some(({ type, status: value }) => type === Type.Ready && value === 'True') ?? false;
   return {
     status: { ...final, serviceStatus: isReady ? 'Running' : '' },
-    actions: timedOut === undefined ? [] : [{ type: 'event', event: timedOut.event }],
+    actions: [
+      ...applicationWarnings(state, decisions, clusters),
+      ...(timedOut === undefined ? [] : [{ type: 'event', event: timedOut.event } as const]),
+    ],
     requeueAfterMs: Math.min(...requeueTimes(state, decisions, final, isReady)),
   };
 }
@@ -67,6 +72,20 @@ function nextClusterStatuses(state: ServiceState, decisions: Decisions): Cluster
     pending: observedStatus(state, state.pending, true, pendingSubmission, capacityGoal),
   };
   return withDecision(state, upgrade, withTraffic(state, direction, observed));
+}
+
+/** After a promotion or a discarded upgrade, roles and statuses do not match: the next reconcile warns. */
+function applicationWarnings(
+  state: ServiceState,
+  { upgrade }: Decisions,
+  { active, pending }: ClusterStatuses,
+): readonly Action[] {
+  if (upgrade.pending === 'promoted') return [];
+  const ofPending = pending.rayClusterName === state.pending.name ? pending : {};
+  return [
+    ...warnAboutApplication(state, state.active, active),
+    ...warnAboutApplication(state, state.pending, ofPending),
+  ];
 }
 
 function nextConditions(
@@ -86,6 +105,8 @@ function nextConditions(
       configProblem: pendingSubmission?.configProblem ?? activeSubmission?.configProblem,
       isConfigUnusable: (pendingSubmission ?? activeSubmission)?.isConfigUnusable === true,
       podFailure: podFailureOf(state.active.view) ?? podFailureOf(state.pending.view),
+      applicationTrouble: upgrade.pending === 'promoted' ? undefined : applicationTrouble(state.active, active),
+      awaited: awaited(state, { active, pending }),
       hasFailedUpgrade: hasFailedUpgrade(state),
       gateway: gatewayProblem(state),
     },

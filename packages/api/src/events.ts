@@ -42,6 +42,7 @@ export const RayClusterEventReason = {
   FailedToDeletePod: 'FailedToDeletePod',
   FailedToDeletePodCollection: 'FailedToDeletePodCollection',
   // Ours alone.
+  PodNotStarting: 'PodNotStarting',
   MultipleHeadPods: 'MultipleHeadPods',
   RedisStateLeftBehind: 'RedisStateLeftBehind',
   ReplacementDelayed: 'ReplacementDelayed',

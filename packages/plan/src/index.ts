@@ -149,6 +149,7 @@ export type { OrphanedCluster } from './rayjob/cluster-deletion.ts';
 export { clusterNameOf } from './rayjob/state.ts';
 export { submissionId } from './rayjob/submission.ts';
 export { lastWords } from './shared/last-words.ts';
+export { lackingResource, largestNode, type NodeRoom, roomInWords } from './shared/room.ts';
 export { pipFailure } from './shared/pip-failure.ts';
 export { adoptedRoute } from './rayservice/traffic/adopted-route.ts';
 export { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './rayservice/memory.ts';

@@ -21,6 +21,7 @@ import { watchForNewHead } from '../observe/head-changes.ts';
 import { LastHolders } from '../observe/last-holders.ts';
 import { type PkiCache, type PkiInformer, type PkiStates, pkiInformers, pkiKeys } from '../observe/pki-cache.ts';
 import { informerOf, optionalInformers, type RayClusterCache } from '../observe/ray-cluster-cache.ts';
+import { createRoomReader } from '../observe/node-room.ts';
 import type { RayNodeLists } from '../observe/ray-node-lists.ts';
 import { observeRayCluster, type RayClusterObserver } from '../observe/raycluster.ts';
 import type { KindDefinition } from '../reconcile/kind-definition.ts';
@@ -82,6 +83,7 @@ function rayClusterDefinition(
   const startedAt = now();
   const lastHolders = new LastHolders(cache.pods);
   const failingPods = new FailingPods(cache.pods, now, context.env);
+  const room = createRoomReader(client, now);
   const installed = installedIn(facts, pki?.cache);
   const observer: RayClusterObserver = { cache, client, lastHolders, failingPods, context, installed, now };
   return {
@@ -99,8 +101,12 @@ function rayClusterDefinition(
     async read(observed, needs, { key, signal }) {
       const certificates = needs.certificates ? await pki?.states.of(observed.cluster, signal) : undefined;
       const rayNodes = await nodes?.of(key, observed.cluster, needs.nodeListsOf, signal);
-      const isNothingRead = certificates === undefined && (rayNodes === undefined || rayNodes.size === 0);
-      return isNothingRead ? observed : { ...observed, pki: certificates, rayNodes: rayNodes ?? observed.rayNodes };
+      const headRoom = needs.roomFor === undefined ? undefined : await room.of(needs.roomFor, signal);
+      const isNothingRead =
+        certificates === undefined && headRoom === undefined && (rayNodes === undefined || rayNodes.size === 0);
+      return isNothingRead
+        ? observed
+        : { ...observed, pki: certificates, headRoom, rayNodes: rayNodes ?? observed.rayNodes };
     },
     plan: planRayCluster,
     remember: rememberRefusals,

@@ -11,6 +11,7 @@ import { withCondition } from '../shared/conditions.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { withPermissions } from './missing-permissions.ts';
 import { areAllPodsRunning, headsOf } from './pods.ts';
+import { unscheduledHead } from './trouble.ts';
 import { withRejoin } from './worker-rejoin.ts';
 
 const Type = RayClusterConditionType;
@@ -44,12 +45,12 @@ function withReplicaFailure(conditions: readonly Condition[], outcome: PlanOutco
   return set(conditions, Type.ReplicaFailure, verdict);
 }
 
-function headPodReady({ pods }: ClusterState): ConditionVerdict {
-  const head = headsOf(pods)[0]?.head;
+function headPodReady(state: ClusterState): ConditionVerdict {
+  const head = headsOf(state.pods)[0]?.head;
   if (head === undefined) {
     return { status: 'False', reason: Reason.HeadPodNotFound, message: RayClusterConditionMessage.HeadPodNotFound };
   }
-  return head.readiness;
+  return unscheduledHead(state) ?? head.readiness;
 }
 
 /** Reported once, the first time that everything runs; undefined when there is nothing to say. */

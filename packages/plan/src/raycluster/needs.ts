@@ -11,6 +11,7 @@ import { reasonToDelete } from './ended-pods.ts';
 import { HEAD_PLACE, isHeadWanted, predecessorOf } from './head-name.ts';
 import type { ObservedRayCluster, PodRecord } from './observed.ts';
 import { headsOf } from './pods.ts';
+import { headWithoutRoom } from './trouble.ts';
 import { isValidCluster } from './validation.ts';
 import { workersToRejoin } from './worker-rejoin.ts';
 
@@ -20,6 +21,8 @@ export interface RayClusterNeeds {
   readonly live: boolean;
   /** Whether the certificates of a cluster with mutual TLS exist. */
   readonly certificates: boolean;
+  /** The head pod that no node has room for: how much room there is. */
+  readonly roomFor?: PodRecord | undefined;
   /** The heads whose lists of Ray nodes are needed. */
   readonly nodeListsOf: readonly PodRecord[];
 }
@@ -34,6 +37,7 @@ export function rayClusterNeeds(observed: ObservedRayCluster, startedAt: number)
     live: isHeadMissing(observed, startedAt),
     certificates: isTlsEnabled(cluster.spec, context.gates),
     nodeListsOf: headsToAsk(observed),
+    roomFor: headWithoutRoom(observed),
   };
 }
 

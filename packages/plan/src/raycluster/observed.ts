@@ -24,6 +24,8 @@ export interface ObservedRayCluster {
   };
   /** Whether the certificates of a cluster with mutual TLS exist; absent for others. */
   readonly pki?: PkiState | undefined;
+  /** What the head pod asks for and what the nodes have, see `roomInWords`; absent if it was not needed or may not be read. */
+  readonly headRoom?: string | undefined;
   /** 32 fresh random bytes, used only when a token has to be created. */
   readonly tokenBytes: Uint8Array;
   /** The deleted pods that last held a worker's place, by `<group>/<place>`, and the last head. */

@@ -15,6 +15,7 @@ import { decideRecreate } from './recreate-upgrade.ts';
 import { applySecureProfile } from './secure-profile.ts';
 import { rayClusterStatus } from './status.ts';
 import { isSuspensionPending, suspendPods } from './suspend.ts';
+import { warnAboutPods } from './trouble.ts';
 import { rejectInvalidCluster, warnAboutSpec } from './validation.ts';
 import { rejoinRequeueMs, replaceLostWorkers } from './worker-rejoin.ts';
 import { planWorkers } from './workers.ts';
@@ -55,7 +56,7 @@ function maintainCluster(state: ClusterState): RayClusterPlan {
   // New pods need the other objects; deleting pods does not, so a problem with an object never blocks a suspension.
   const inOrder = isSuspensionPending(state) ? [...pods, ...children] : [...children, ...pods];
   return {
-    actions: [...warnAboutSpec(state), ...addFinalizer(state), ...inOrder],
+    actions: [...warnAboutSpec(state), ...warnAboutPods(state), ...addFinalizer(state), ...inOrder],
     statusAfter: (outcome) => rayClusterStatus(state, outcome),
     ...requeue(state, isWaitingForName),
   };

@@ -17,6 +17,7 @@ import { lastHeadName } from './head-name.ts';
 import type { ServiceRecord } from './observed.ts';
 import { areAllPodsRunning, availableWorkers, headsOf, readyWorkers } from './pods.ts';
 import { desiredResources } from './resources.ts';
+import { statusReason } from './trouble.ts';
 
 /** The status after a plan was carried out with this outcome; undefined when nothing changes. */
 export function rayClusterStatus(seen: ClusterState, outcome: PlanOutcome): RayClusterStatus | undefined {
@@ -25,17 +26,18 @@ export function rayClusterStatus(seen: ClusterState, outcome: PlanOutcome): RayC
   const before = cluster.status ?? {};
   const [service] = headServicesOf(state);
   const reported = reportedState(state, outcome);
+  const conditions = rayClusterConditions(state, outcome);
   const after = withoutZeros({
     ...before,
     ...desiredResources(spec),
     ...(reported === undefined ? {} : { state: reported }),
-    ...(reported === 'ready' ? { reason: '' } : {}),
+    reason: reasonOf(state, reported, conditions) ?? '',
     desiredWorkerReplicas: desiredWorkerPods(spec),
     minWorkerReplicas: minWorkerPods(spec),
     maxWorkerReplicas: maxWorkerPods(spec),
     readyWorkerReplicas: readyWorkers(pods),
     availableWorkerReplicas: availableWorkers(pods),
-    conditions: rayClusterConditions(state, outcome),
+    conditions,
     head: headInfo(state, service),
     ...(service === undefined ? {} : { endpoints: endpointsOf(service) }),
     ...(cluster.metadata?.generation === undefined ? {} : { observedGeneration: cluster.metadata.generation }),
@@ -52,6 +54,17 @@ function reportedState(state: ClusterState, outcome: PlanOutcome): RayClusterSta
   const { spec, pods } = state;
   if (spec.suspend === true && pods.length === 0) return 'suspended';
   return outcome.kind === 'done' && areAllPodsRunning(state) ? 'ready' : undefined;
+}
+
+/** What keeps pods from running. It stays until all pods run: a container that crashes again and again runs in between. */
+function reasonOf(
+  state: ClusterState,
+  reported: RayClusterState | undefined,
+  conditions: RayClusterStatus['conditions'],
+): string | undefined {
+  const reason = statusReason(state.pods, conditions);
+  const isOver = reported !== undefined || areAllPodsRunning(state);
+  return reason ?? (isOver ? '' : state.cluster.status?.reason);
 }
 
 function headInfo(state: ClusterState, service: ServiceRecord | undefined): HeadInfo {

@@ -1,6 +1,7 @@
 import { JobDeploymentStatus, RayClusterConditionType, RayJobEventReason, type RayJobStatus } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
 import { lastWords, shortened } from '../shared/last-words.ts';
+import { firstTroubled, troubleInWords } from '../shared/pod-trouble.ts';
 import type { JobState } from './state.ts';
 
 const MAX_LENGTH = 1024;
@@ -13,10 +14,11 @@ export function clusterTrouble({ blockedPods, cluster }: JobState): string | und
     ({ type, status }) => type === RayClusterConditionType.ReplicaFailure && status === 'True',
   );
   if (failure !== undefined) return shortened(`${CLUSTER}${failure.message}`, MAX_LENGTH);
-  const [first, ...others] = blockedPods.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const first = firstTroubled(blockedPods);
   if (first === undefined) return undefined;
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return shortened(`${CLUSTER}pod ${first.name}${more}: ${first.trouble}`, MAX_LENGTH);
+  const others = blockedPods.length - 1;
+  const more = others === 0 ? '' : ` (and ${others} more)`;
+  return shortened(`${CLUSTER}pod ${first.name}${more}: ${troubleInWords(first, cluster)}`, MAX_LENGTH);
 }
 
 /** For the status message: why the pod of the submitter Job does not start; undefined if it does. */

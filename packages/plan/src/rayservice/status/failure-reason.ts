@@ -1,5 +1,6 @@
 import { ApplicationStatus, type RayServiceStatus } from '@manta/api';
 import { lastWords } from '../../shared/last-words.ts';
+import { firstTroubled, troubleInWords } from '../../shared/pod-trouble.ts';
 import type { ServiceCluster } from '../observed.ts';
 
 const FAILED: readonly string[] = [ApplicationStatus.DeployFailed, ApplicationStatus.Unhealthy];
@@ -21,9 +22,8 @@ export function failureReason({ active, pending, configProblem, podFailure }: Fa
 
 /** Why a pod of the cluster does not run. The head pod comes first: workers wait for it. */
 export function podFailureOf(view: ServiceCluster | undefined): string | undefined {
-  const failing = (view?.pods ?? []).filter(({ trouble, isTerminating }) => trouble !== undefined && !isTerminating);
-  const pod = failing.find(({ head }) => head !== undefined) ?? failing[0];
-  return pod === undefined ? undefined : `Pod ${pod.name}: ${pod.trouble}`;
+  const pod = firstTroubled(view?.pods ?? []);
+  return pod === undefined ? undefined : `Pod ${pod.name}: ${troubleInWords(pod, view?.cluster)}`;
 }
 
 /** A Serve application that fails, with the line of Serve's message that says why. */

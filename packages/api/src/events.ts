@@ -85,6 +85,7 @@ export const RayCronJobEventReason = {
   JobAlreadyActive: 'JobAlreadyActive',
   MissSchedule: 'MissSchedule',
   TooManyMissedTimes: 'TooManyMissedTimes',
+  FeatureGateOff: 'FeatureGateOff',
 } as const;
 export type RayCronJobEventReason = (typeof RayCronJobEventReason)[keyof typeof RayCronJobEventReason];
 

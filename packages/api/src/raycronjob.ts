@@ -1,5 +1,5 @@
 /** RayCronJob v1: RayJobs on a schedule. */
-import type { ObjectMeta, Time } from './meta.ts';
+import type { Condition, ObjectMeta, Time } from './meta.ts';
 import type { RayJobSpec } from './rayjob.ts';
 
 /** Makes a RayJob each time its schedule comes round. */
@@ -45,4 +45,12 @@ export const CRON_POLICY_FIELDS = [
 export interface RayCronJobStatus {
   /** The time that was due, not the time at which the job was made. */
   readonly lastScheduleTime?: Time;
+  /** Ours alone; absent while the operator carries out the schedule. */
+  readonly conditions?: readonly Condition[];
 }
+
+/** The conditions of a RayCronJob. */
+export const RayCronJobConditionType = { Scheduling: 'Scheduling' } as const;
+
+/** The reasons that they give. */
+export const RayCronJobConditionReason = { FeatureGateOff: 'FeatureGateOff' } as const;

@@ -65,4 +65,6 @@ export const rayClusterColumns: readonly CustomResourceColumnDefinition[] = [
   { name: 'age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
   { name: 'head pod IP', jsonPath: '.status.head.podIP', type: 'string', priority: 1 },
   { name: 'head service IP', jsonPath: '.status.head.serviceIP', type: 'string', priority: 1 },
+  { name: 'reason', jsonPath: '.status.reason', type: 'string' },
+  { name: 'message', jsonPath: '.status.conditions[?(@.type=="HeadPodReady")].message', type: 'string', priority: 1 },
 ];

@@ -2,7 +2,7 @@ import type { CustomResourceColumnDefinition } from '../core.gen.ts';
 import { ConcurrencyPolicy } from '../raycronjob.ts';
 import { bool, int, object, type Schema, string, time } from './dsl.ts';
 import { jobSpec } from './rayjob.ts';
-import { root } from './shared-fields.ts';
+import { conditions, root } from './shared-fields.ts';
 
 const spec = object(
   {
@@ -35,7 +35,10 @@ const spec = object(
 );
 
 const status = object(
-  { lastScheduleTime: time('Last scheduled time for which the operator created a RayJob.') },
+  {
+    lastScheduleTime: time('Last scheduled time for which the operator created a RayJob.'),
+    conditions,
+  },
   'Observed state of the schedule.',
 );
 
@@ -49,4 +52,6 @@ export const rayCronJobColumns: readonly CustomResourceColumnDefinition[] = [
   { name: 'last schedule', jsonPath: '.status.lastScheduleTime', type: 'date' },
   { name: 'age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
   { name: 'suspend', jsonPath: '.spec.suspend', type: 'boolean' },
+  { name: 'reason', jsonPath: '.status.conditions[?(@.type=="Scheduling")].reason', type: 'string' },
+  { name: 'message', jsonPath: '.status.conditions[?(@.type=="Scheduling")].message', type: 'string', priority: 1 },
 ];

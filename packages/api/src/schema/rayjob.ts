@@ -166,4 +166,6 @@ export const rayJobColumns: readonly CustomResourceColumnDefinition[] = [
   { name: 'start time', jsonPath: '.status.startTime', type: 'string' },
   { name: 'end time', jsonPath: '.status.endTime', type: 'string' },
   { name: 'age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
+  { name: 'reason', jsonPath: '.status.reason', type: 'string' },
+  { name: 'message', jsonPath: '.status.message', type: 'string', priority: 1 },
 ];

@@ -96,4 +96,6 @@ export const rayService: Schema = root(
 export const rayServiceColumns: readonly CustomResourceColumnDefinition[] = [
   { name: 'service status', jsonPath: '.status.serviceStatus', type: 'string' },
   { name: 'num serve endpoints', jsonPath: '.status.numServeEndpoints', type: 'string' },
+  { name: 'reason', jsonPath: '.status.conditions[?(@.type=="Ready")].reason', type: 'string' },
+  { name: 'message', jsonPath: '.status.conditions[?(@.type=="Ready")].message', type: 'string', priority: 1 },
 ];

@@ -236,8 +236,14 @@ function operatorFlags(kubeconfig: string, featureGates: string | undefined): re
     '--log-stdout-encoder=console',
     '--metrics-addr=127.0.0.1:0',
     '--health-probe-bind-address=127.0.0.1:0',
-    ...(featureGates === undefined ? [] : [`--feature-gates=${featureGates}`]),
+    `--feature-gates=${localGates(featureGates)}`,
   ];
+}
+
+/** A schedule that is applied should run. What the user says of the gate counts. */
+function localGates(featureGates = ''): string {
+  const isNamed = /(^|,)\s*RayCronJob\s*=/.test(featureGates);
+  return [isNamed ? '' : 'RayCronJob=true', featureGates].filter((gates) => gates !== '').join(',');
 }
 
 function sayWarning(where: string, line: string): void {

@@ -126,9 +126,9 @@ export function createControllers(world: World, input: ControllersInput): Contro
   ray.tell('rayservice', rayservice);
   if (options.areRayMetricsOn) exportRayServiceMetrics(world.metrics, serviceCache.rayServices);
   const parts = createPartControllers(world, { options, facts, context, cache, events, pki });
-  const raycronjob = options.gates.RayCronJob ? cronController(world, options, events) : undefined;
+  const raycronjob = cronController(world, options, events);
   return {
-    controllers: [raycluster, rayjob, rayservice, ...parts.controllers, ...(raycronjob?.controllers ?? [])],
+    controllers: [raycluster, rayjob, rayservice, ...parts.controllers, ...raycronjob.controllers],
     informers: [
       ...requiredInformers(cache),
       ...optionalInformers(cache),
@@ -136,19 +136,24 @@ export function createControllers(world: World, input: ControllersInput): Contro
       submitterPods,
       ...rayServiceInformers(serviceCache),
       ...parts.informers,
-      ...(raycronjob?.informers ?? []),
+      ...raycronjob.informers,
     ],
     events,
     poller: ray.poller,
   };
 }
 
+/** Runs without the gate as well: it then only reports on each schedule that the gate is off. */
 function cronController(
   world: World,
   { gates, watchNamespaces, concurrency }: OperatorOptions,
   events: EventBroadcaster,
 ): Pick<Controllers, 'controllers' | 'informers'> {
-  const cache = createRayCronJobCache(world, { namespaces: watchNamespaces, hasChildren: gates.RayCronJobPolicies });
+  const cache = createRayCronJobCache(world, {
+    namespaces: watchNamespaces,
+    hasChildren: gates.RayCronJob && gates.RayCronJobPolicies,
+    isOptional: !gates.RayCronJob,
+  });
   const recorder = events.recorder(ReportingController.RayCronJob);
   return {
     controllers: [createRayCronJobController(world, { gates, events: recorder, cache, concurrency })],

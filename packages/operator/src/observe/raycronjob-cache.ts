@@ -13,14 +13,22 @@ export interface RayCronJobCacheOptions {
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly hasChildren: boolean;
+  /** True: the gate is off, and an installation may well do without the kind. Absent: false. */
+  readonly isOptional?: boolean;
 }
 
 export function createRayCronJobCache(
   world: World,
-  { namespaces, hasChildren }: RayCronJobCacheOptions,
+  { namespaces, hasChildren, isOptional = false }: RayCronJobCacheOptions,
 ): RayCronJobCache {
   return {
-    cronJobs: createInformer(world, { type: resources.rayCronJobs, namespaces, project: withoutManagedFields }),
+    cronJobs: createInformer(world, {
+      type: resources.rayCronJobs,
+      namespaces,
+      project: withoutManagedFields,
+      isForeign: isOptional,
+      isSilentWhenAbsent: isOptional,
+    }),
     children: hasChildren
       ? createInformer(world, {
           type: resources.rayJobs,

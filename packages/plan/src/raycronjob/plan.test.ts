@@ -44,7 +44,7 @@ function plan(situation: Situation): RayCronJobPlan {
     now: Date.parse(situation.now),
     cronJob: cronJob(situation),
     children: situation.children ?? [],
-    gates: { ...defaultFeatureGates(), RayCronJobPolicies: situation.policies ?? true },
+    gates: { ...defaultFeatureGates(), RayCronJob: true, RayCronJobPolicies: situation.policies ?? true },
     parseYaml: (text) => JSON.parse(text),
   };
   return planRayCronJob(observed);

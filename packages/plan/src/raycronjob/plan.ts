@@ -10,6 +10,7 @@ import { fullName } from '../shared/names.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { buildCronChild } from './child.ts';
 import { ALREADY_ACTIVE, missedTimeEvents, refusal, SUSPENDED } from './events.ts';
+import { reportGateOff, withdrawGateOff } from './gate.ts';
 import { deleteBeyondHistoryLimits, deleteChild } from './history.ts';
 import type { ObservedRayCronJob } from './observed.ts';
 import { type CronJobState, stateOf } from './state.ts';
@@ -23,6 +24,8 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 export function planRayCronJob(observed: ObservedRayCronJob): RayCronJobPlan {
   const { cronJob } = observed;
   if (cronJob.metadata?.deletionTimestamp !== undefined) return NOTHING;
+  const gated = reportGateOff(observed) ?? withdrawGateOff(observed);
+  if (gated !== undefined) return gated;
   const problem = validateRayCronJob(cronJob, observed.gates, observed.parseYaml);
   if (problem !== undefined || cronJob.spec === undefined)
     return { actions: [refusal(observed, problem?.message ?? 'spec is missing')] };

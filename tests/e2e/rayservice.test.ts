@@ -1,9 +1,13 @@
 import { resources } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLoad } from './support/load.ts';
 import { endLocalRay } from './support/local-ray.ts';
 import { create, getText, NAMESPACE, podOf, podsOf, until, untilObject } from './support/look.ts';
 import { type LocalRayApart, startOperatorApart } from './support/operator-apart.ts';
 import { serveCode, serveConfig, serveManifest } from './support/serve.ts';
+
+/** Run with MANTA_IN_PLACE_CHANGES=50 to look for requests that are lost rarely. */
+const CHANGES = Number(process.env['MANTA_IN_PLACE_CHANGES'] ?? 5);
 
 describe('a RayService on real Ray, whose operator is killed in the middle of each of these and started again,', () => {
   let ray: LocalRayApart;
@@ -48,6 +52,18 @@ describe('a RayService on real Ray, whose operator is killed in the middle of ea
     expect((await podOf(ray, cluster, 'head'))?.metadata?.uid).toBe(head?.metadata?.uid);
     const after = await ray.client.get(resources.rayServices, ref);
     expect(after.status?.activeServiceStatus?.rayClusterName).toBe(cluster);
+  });
+
+  it(`answers every request during ${CHANGES} changes of user_config`, async () => {
+    const load = startLoad(ray, '/api/v1/namespaces/default/services/greet-serve-svc:8000/proxy/');
+    for (let change = 1; change <= CHANGES; change += 1) {
+      const body = { spec: { serveConfigV2: serveConfig(`word-${change}`) } };
+      await ray.client.patch(resources.rayServices, ref, { type: 'merge', body });
+      await until(`answer ${change}`, answer, ({ text }) => text === `word-${change} from Serve`);
+    }
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(load.answered()).toBeGreaterThan(CHANGES);
   });
 
   it('goes on to the cluster that was begun for another version of it, and the old one goes', async () => {

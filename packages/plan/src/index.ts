@@ -166,7 +166,7 @@ export {
 } from './rayservice/observed.ts';
 export { planRayService, type RayServicePlan } from './rayservice/plan.ts';
 export type { NodeCapacity } from './rayservice/upgrade/node-capacity.ts';
-export { headPodOf, isHeadReady } from './rayservice/serve/serving.ts';
+export { headPodOf, isHeadReady, selectedPods } from './rayservice/serve/serving.ts';
 export {
   BATCH_SCHEDULERS,
   type BatchSchedulerName,

@@ -211,6 +211,21 @@ describe('a RayService', () => {
     expect(pod.metadata?.labels?.['ray.io/serve']).toBe('false');
   });
 
+  it('keeps the only pod behind its Service for ten seconds while the proxy is silent', async () => {
+    await running();
+    const name = await activeName();
+    const label = async () => {
+      const pod = await client.get(resources.pods, { name: `${name}-head`, namespace: 'ml' });
+      return pod.metadata?.labels?.['ray.io/serve'];
+    };
+    expect(await label()).toBe('true');
+    headOf(name).mood = { kind: 'dead' };
+    await clock.advance(8000);
+    expect(await label()).toBe('true');
+    await clock.advance(12_000);
+    expect(await label()).toBe('false');
+  });
+
   it('notices that its endpoints are gone at once, also when its cluster went first', async () => {
     await running();
     await edit({ rayClusterConfig: { rayVersion: '2.53.0' } });

@@ -1,3 +1,4 @@
+import { LabelValue } from '@manta/api';
 import { proxyPath } from '@manta/kube';
 import {
   type HeadQuestion,
@@ -6,6 +7,7 @@ import {
   type ObservedRayService,
   type PodRecord,
   type RayServiceNeeds,
+  selectedPods,
   type ServiceCluster,
   servePortOf,
 } from '@manta/plan';
@@ -78,6 +80,16 @@ function interestOf(owner: string, newerThan?: number): Interest {
   return { owner, everyMs: POLL_MS, forMs: INTEREST_MS, newerThan };
 }
 
+/**
+ * For how long a proxy may be silent whose pod is the only one behind the serve Service. Without the pod every request is lost, and a head
+ * that is merely busy, say with a new configuration, still answers most of them.
+ */
+const LAST_POD_MS = 10_000;
+
+function servesAlone(pods: readonly PodRecord[], head: PodRecord): boolean {
+  return head.serveLabel === LabelValue.Serving && selectedPods({ pods }).every(({ uid }) => uid === head.uid);
+}
+
 /** Whether the Serve proxy on the head pod takes requests; undefined: not answered yet. */
 function askProxy(
   observer: RayServiceObserver,
@@ -93,7 +105,8 @@ function askProxy(
   const answer = observer.poller.ask(proxy, { kind: 'proxy-health', url }, interestOf(owner));
   if (answer.kind === 'known') return answer.value;
   // One failure may be a lost packet; after a second one in a row the head gets no more traffic.
-  return answer.kind === 'failing' && answer.at > answer.since ? false : undefined;
+  const isSilent = answer.kind === 'failing' && answer.at - answer.since > (servesAlone(pods, head) ? LAST_POD_MS : 0);
+  return isSilent ? false : undefined;
 }
 
 function proxyUrl(

@@ -122,6 +122,8 @@ function requeueTimes(
 ): readonly number[] {
   const { strategy } = state;
   const isChanging = !isReady || status.pendingServiceStatus?.rayClusterName !== undefined;
+  const isProxySilent =
+    state.spec.excludeHeadPodFromServeSvc !== true && state.active.view?.isProxyHealthy === undefined;
   const isMoving = strategy.kind === 'incremental' && direction !== undefined;
   const timers = [
     isMoving ? intervalLeftMs(state, strategy.options, direction) : 0,
@@ -130,5 +132,5 @@ function requeueTimes(
     activeSubmission?.requeueAfterMs ?? 0,
     pendingSubmission?.requeueAfterMs ?? 0,
   ];
-  return [isChanging ? CHANGING_REQUEUE_MS : READY_REQUEUE_MS, ...timers.filter((ms) => ms > 0)];
+  return [isChanging || isProxySilent ? CHANGING_REQUEUE_MS : READY_REQUEUE_MS, ...timers.filter((ms) => ms > 0)];
 }

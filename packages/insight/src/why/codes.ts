@@ -111,6 +111,7 @@ export const CAUSES = {
   InvalidSchedule: 'The schedule or time zone cannot be read.',
   ScheduleBlocked: 'The previous RayJob still runs, and the schedule forbids a second.',
   ScheduleMissed: 'A scheduled time was missed.',
+  FeatureGateOff: 'The feature gate of the kind is off.',
   // Not readable
   Unknown: 'The object is not healthy, and what was read does not say why.',
 } as const;

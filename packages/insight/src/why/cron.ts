@@ -1,4 +1,4 @@
-import { Label, type RayCronJob } from '@manta/api';
+import { Label, type RayCronJob, RayCronJobConditionReason } from '@manta/api';
 import { eventsOf, refOf, refText, timeMs } from '../lookup.ts';
 import { itemsOf, type World } from '../world.ts';
 import { brief, type Cause, type Found } from './cause.ts';
@@ -12,6 +12,8 @@ export function cronCauses(cron: RayCronJob, world: World): readonly Found[] {
   const own = (cause: Cause | undefined): readonly Found[] => (cause === undefined ? [] : [{ links, cause }]);
   const common = commonCause({ ref, object: { metadata: cron.metadata ?? {}, spec: cron.spec ?? {} } }, world);
   if (common !== undefined) return own(common);
+  const gate = gateOff(ref, cron);
+  if (gate !== undefined) return own(gate);
   const refused = invalidSpec(ref, world);
   const schedule: Cause | undefined =
     refused !== undefined && /schedule|time ?zone|cron/i.test(refused.sentence)
@@ -37,6 +39,19 @@ export function cronCauses(cron: RayCronJob, world: World): readonly Found[] {
 /** One line about the schedule for the chain. */
 export function cronSays({ spec, status }: RayCronJob): string {
   return `schedule ${spec?.schedule ?? ''}${status?.lastScheduleTime === undefined ? ', never run' : `, last run ${status.lastScheduleTime}`}`;
+}
+
+/** The operator's condition on a schedule that it does not carry out. */
+function gateOff(ref: Cause['object'], { status }: RayCronJob): Cause | undefined {
+  const condition = status?.conditions?.find(({ reason }) => reason === RayCronJobConditionReason.FeatureGateOff);
+  if (condition === undefined) return undefined;
+  return {
+    code: 'FeatureGateOff',
+    object: ref,
+    sentence: `the feature gate RayCronJob is off, so the operator creates no RayJobs for ${refText(ref)}`,
+    evidence: [{ object: ref, source: 'status.conditions[Scheduling].message', text: brief(condition.message) }],
+    action: 'Start the operator with --feature-gates=RayCronJob=true.',
+  };
 }
 
 function skipped(ref: Cause['object'], world: World): Cause | undefined {

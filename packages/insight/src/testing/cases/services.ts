@@ -244,6 +244,28 @@ export const SERVICE_CASES: readonly WhyCase[] = [
         sentence: 'the schedule of RayCronJob/demo cannot be read: spec.schedule "* * *" has 3 fields',
       },
       {
+        code: 'FeatureGateOff',
+        title: 'a schedule whose feature gate is off',
+        world: recorded({
+          rayCronJobs: seen(
+            cron({
+              status: {
+                conditions: [
+                  {
+                    type: 'Scheduling',
+                    status: 'False',
+                    reason: 'FeatureGateOff',
+                    message: 'The feature gate RayCronJob is off',
+                    lastTransitionTime: ago(100),
+                  },
+                ],
+              },
+            }),
+          ),
+        }),
+        sentence: 'the feature gate RayCronJob is off, so the operator creates no RayJobs for RayCronJob/demo',
+      },
+      {
         code: 'ScheduleBlocked',
         title: 'a RayJob that still runs',
         world: scheduled(event('RayCronJob', 'demo', 'JobAlreadyActive', 'demo-1 still runs')),

@@ -90,7 +90,6 @@ describe('what a Ray object says about a mistake', () => {
     const message = found.message.split('\n').find((line) => line.includes(each.message)) ?? '';
     const cells = [situation, kind, found.reason, masked(message, name), masked(told, name)];
     rows.push(`| ${cells.join(' | ')} |`);
-    if (process.env['MANTA_WRITE_DOCS'] === undefined) expect(readFileSync(PAGE, 'utf8')).toContain(each.message);
   });
 
   it('is in the documentation', () => {
@@ -100,6 +99,9 @@ describe('what a Ray object says about a mistake', () => {
       writeFileSync(PAGE, `${page}${header}\n${rows.join('\n')}\n`);
     }
     const page = readFileSync(PAGE, 'utf8');
-    for (const { situation } of SITUATIONS) expect(page).toContain(`| ${situation} |`);
+    for (const { situation, message } of SITUATIONS) {
+      expect(page).toContain(`| ${situation} |`);
+      expect(page).toContain(message);
+    }
   });
 });

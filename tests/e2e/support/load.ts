@@ -15,9 +15,9 @@ export interface Load {
 export function startLoad(ray: LocalRay, path: string, atOnce = 4): Load {
   const lost: string[] = [];
   let answered = 0;
-  let isOver = false;
+  const over = new AbortController();
   const one = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const began = new Date().toISOString();
       try {
         const { status, text } = await getText(ray, path);
@@ -34,7 +34,7 @@ export function startLoad(ray: LocalRay, path: string, atOnce = 4): Load {
     answered: () => answered,
     lost,
     async stop() {
-      isOver = true;
+      over.abort();
       await Promise.all(running);
     },
   };

@@ -25,6 +25,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CreatedHeadPod: 'The operator created the head pod.',
   ForceDeletedStuckCluster: 'The Redis cleanup took too long; the message names the storage namespace that remains.',
   DeletedPod: 'The operator deleted pods of a suspended or recreated cluster.',
+  PodNotStarting: 'Pods cannot start; the message names the first one and the cause.',
+  ServeApplicationFailed: 'A Serve application fails; the message has the last line of its error.',
+  FeatureGateOff: 'The feature gate of the kind is off; the message names it.',
   MultipleHeadPods: 'The cluster has two head pods; the message names them.',
   RedisStateLeftBehind:
     'The cluster was deleted and its state remains in Redis; the message names the storage namespace.',
@@ -58,7 +61,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 const WARNINGS =
-  /^(?:Failed|Invalid|Force|Multiple|RedisState|Replacement|Shared|TooMany|Miss|UpgradeR|UpgradeH|UpgradeL|Gateway|Rollback)|NotFound|NotReady|NotStarted|JobFailed|Timeout|Collision|ExpiringSoon|FailedTo/;
+  /^(?:Failed|Invalid|Force|Multiple|RedisState|Replacement|Shared|TooMany|Miss|UpgradeR|UpgradeH|UpgradeL|Gateway|Rollback|PodNotS|FeatureGate)|NotFound|NotReady|NotStarted|JobFailed|ApplicationFailed|Timeout|Collision|ExpiringSoon|FailedTo/;
 
 /** docs/reference/events.md */
 export function eventsPage(): string {

@@ -14,7 +14,7 @@ export interface RayCallErrorDetails {
   readonly status?: number | undefined;
   /** The beginning of the answer's body, when one came. */
   readonly body?: string | undefined;
-  /** True when the head cannot have acted on it: it was never reached, or it said no. */
+  /** True if the head cannot have acted on the request: it was not reached, or it refused. */
   readonly didNothing: boolean;
   readonly cause?: unknown;
 }

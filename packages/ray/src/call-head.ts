@@ -13,7 +13,7 @@ export interface CallWorld {
   readonly send: RaySend;
   /** Shared by all calls of a process; absent: only the bound of each call counts. */
   readonly reading?: ReadingBytes | undefined;
-  /** Told how many bytes were read, also of an answer that was given up. */
+  /** Called with the number of bytes read, also for aborted responses. */
   readonly ledger?: AnswerLedger | undefined;
 }
 
@@ -92,19 +92,19 @@ export function statusError(call: Call, { status, text }: HeadAnswer): RayCallEr
     url: call.url,
     status,
     body: shown(text),
-    // A gateway that lost its patience or the connection can't tell whether the head acted.
+    // After a gateway error or timeout it is unknown whether the head acted.
     didNothing: status < 500,
   });
 }
 
-/** Ray answers with the traceback of what went wrong; only its last words are for users. */
+/** Ray's error responses are tracebacks; only the last line is for users. */
 function withoutTraceback(text: string): string {
   if (!text.startsWith('Traceback (most recent call last)')) return text;
   const words = text.split('\n').filter((line) => /^[A-Za-z_][\w.]*(Error|Exception|Exit|Interrupt)?: /.test(line));
   return words.at(-1) ?? text;
 }
 
-/** The answer as JSON; anything else is told by what it looks like. */
+/** The response as JSON; the error for anything else has an excerpt. */
 export function parseAnswer(call: Call, { status, bytes, text }: HeadAnswer): unknown {
   const excess = jsonExcess(bytes);
   if (excess !== undefined) {

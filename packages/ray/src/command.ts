@@ -1,7 +1,7 @@
 import type { RayCallError } from './call-error.ts';
 import type { JobRequest } from './job-info.ts';
 
-/** What a head can be told to do. */
+/** Commands to a head. */
 export type Command =
   /** A job that the head already has under this id counts as submitted. */
   | { readonly kind: 'submit'; readonly request: JobRequest }
@@ -30,6 +30,6 @@ export type CommandResult = {
 } & (
   | { readonly state: 'running' }
   | { readonly state: 'done'; readonly at: number; readonly outcome: CommandOutcome }
-  /** Tried once, never again by itself: `error.didNothing` says whether the head may have acted all the same. */
+  /** Tried once, never retried automatically; `error.didNothing` is true if the head cannot have acted. */
   | { readonly state: 'failed'; readonly at: number; readonly error: RayCallError }
 );

@@ -100,7 +100,7 @@ export function expectObject(reading: Reading): JsonObject {
   throw unexpected(reading, 'is not a JSON object');
 }
 
-/** The error of an answer that is JSON, but not what Ray's API promises; `problem` goes on from "answered with JSON that". */
+/** The error for JSON that does not match Ray's API; `problem` completes the sentence "answered with JSON that". */
 export function unexpected({ call, answer }: Reading, problem: string): Error {
   const body = shown(answer.text, 200);
   return callError(call, `answered with JSON that ${problem}: ${body}`, { failure: 'unreadable', body });

@@ -5,7 +5,7 @@ export interface RayHead {
    * understands, e.g. the path of a Service behind the API server's proxy.
    */
   readonly url: string;
-  /** What goes into the `x-ray-authorization` header. */
+  /** The token for the `x-ray-authorization` header. */
   readonly token?: string | undefined;
   /** One life of the head, e.g. the cluster's uid with the head pod's uid: nothing that was learned under another session counts. */
   readonly session: string;

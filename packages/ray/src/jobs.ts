@@ -104,7 +104,7 @@ function isFilled(object: JsonObject | undefined): object is JsonObject {
   return object !== undefined && Object.keys(object).length > 0;
 }
 
-/** The job that an answer tells of; undefined when it has no status, so that no error text passes for a job. */
+/** The job in a response; undefined if it has no status, so that an error text is not taken for a job. */
 function readJob(object: JsonObject): JobInfo | undefined {
   const status = textOf(object, 'status');
   if (status === undefined || status === '' || status.length > RAY_LIMITS.statusCharacters) return undefined;

@@ -1,9 +1,9 @@
 import { RAY_LIMITS } from '@manta/base';
 
-/** A JSON object whose members are still to be looked at. */
+/** A JSON object with unchecked fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Tells a JSON object from everything else. */
+/** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -20,7 +20,7 @@ export function numberOf(object: JsonObject, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** What a head says in words: its beginning where it is too long, empty when it says nothing. */
+/** A text from a head, truncated; empty if absent. */
 export function messageOf(object: JsonObject, name: string): string {
   const text = textOf(object, name) ?? '';
   return cut(text, RAY_LIMITS.messageCharacters);

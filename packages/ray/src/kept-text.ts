@@ -9,14 +9,14 @@ export class KeptText {
     this.#left = characters;
   }
 
-  /** A message: whole while there is room, then only as much as a status word. */
+  /** A message: whole while the budget lasts, then truncated to the length of a status. */
   words(text: string): string {
     const kept = cut(text, Math.max(this.#left, RAY_LIMITS.statusCharacters));
     this.#left -= kept.length;
     return kept;
   }
 
-  /** A short word such as `RUNNING`. */
+  /** A short status such as `RUNNING`. */
   status(text: string): string {
     const kept = cut(text, RAY_LIMITS.statusCharacters);
     this.#left -= kept.length;

@@ -16,6 +16,6 @@ export interface RayNode {
 export interface RayVersion {
   readonly rayVersion: string;
   readonly rayCommit: string;
-  /** Changes whenever the head's control store starts anew; empty where Ray is too old to say. */
+  /** The GCS session: changes whenever the GCS restarts; empty if Ray is too old to report it. */
   readonly sessionName: string;
 }

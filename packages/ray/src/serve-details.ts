@@ -12,7 +12,7 @@ export interface ServeApplication {
   readonly status: string;
   readonly message: string;
   readonly routePrefix?: string | undefined;
-  /** The configuration that it was deployed from, where Ray tells it. */
+  /** The configuration that it was deployed from, if Ray reports it. */
   readonly deployedConfig?: Readonly<Record<string, unknown>> | undefined;
   readonly deployments: Readonly<Record<string, ServeDeployment>>;
 }

@@ -23,7 +23,7 @@ export async function putServe(
   return { kind: 'put-serve' };
 }
 
-/** Whether Serve's proxy says that it is well. One that does not answer in time serves nobody. */
+/** Whether Serve's proxy is healthy. A proxy that does not respond in time is not. */
 export async function isProxyHealthy(calls: HeadCalls, url: string): Promise<boolean> {
   const bounds = { url: `${url}/-/healthz`, timeoutMs: RAY_LIMITS.proxyHealthMs };
   const answer = await calls.answer(calls.question('CheckProxyActorHealth', 'health', '', bounds));

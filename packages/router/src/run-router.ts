@@ -40,7 +40,7 @@ export interface RouterOptions {
   readonly connectTimeoutMs: number;
   /** Undefined: answers may take as long as they like. */
   readonly answerTimeoutMs: number | undefined;
-  /** How long to go on as if nothing were, once told to stop. */
+  /** How long to keep serving after the stop signal, until endpoints are updated. */
   readonly shutdownDelayMs: number;
   /** How long requests that are under way may take to end after that. */
   readonly shutdownGraceMs: number;
@@ -55,7 +55,7 @@ export interface RouterParts {
   readonly dial?: Dial;
   /** Which connections of clients are served; all unless given. */
   readonly admit?: Admit | undefined;
-  /** Told of each port once clients are served on it. */
+  /** Called with each port when it serves clients. */
   readonly onServing?: (port: number) => void;
 }
 
@@ -93,7 +93,7 @@ export async function runRouter(
 
 const STAY_ALIVE_MS = 2 ** 30;
 
-/** Puts the parts together and runs them until told to stop. */
+/** Starts all parts and runs them until `stop` is aborted. */
 async function route(world: World, options: RouterOptions, stop: AbortSignal, parts: RouterParts): Promise<void> {
   const proxy = createProxy({
     clock: world.clock,

@@ -10,7 +10,7 @@ export interface ControllerMetrics {
   wasLate(): void;
 }
 
-/** How a reconcile ended, as metrics tell it; `terminal` counts as an error too. */
+/** The result label of a reconcile; `terminal` counts as an error too. */
 export type ReconcileOutcome = 'success' | 'requeue_after' | 'error' | 'terminal';
 
 const SECONDS = [

@@ -33,7 +33,7 @@ export interface ControllerOptions {
   readonly required?: readonly Informer[];
   /** Informers that a reconcile can do without: they are waited for, but not while they are forbidden or absent. */
   readonly optional?: readonly Informer[];
-  /** After this long a reconcile is told to give up. Default: never. */
+  /** Timeout of a reconcile: its signal is aborted after this long. Default: none. */
   readonly reconcileTimeoutMs?: number | undefined;
   /** How long the cache is given to show our own writes before a reconcile must read from the server. Default: 10 s. */
   readonly lateAfterMs?: number | undefined;
@@ -69,7 +69,7 @@ export interface Controller {
 export type ControllerWorld = Pick<World, 'clock' | 'random' | 'log' | 'metrics'>;
 
 const CONCURRENCY = 100;
-/** Every call of a reconcile has a timeout of a minute at most: whoever takes this long waits for something that never comes. */
+/** A reconcile without progress for this long is reported as stuck: every request has a timeout of a minute at most. */
 export const STUCK_MS = 600_000;
 const LISTEN_EVERY_MS = 5;
 
@@ -91,10 +91,10 @@ class QueueController implements Controller {
   readonly #barrier: WriteBarrier;
   readonly #readiness: Readiness;
   /** Keys that wait for an informer to become ready; they come back when one does. */
-  readonly #held = new Set<ObjectKey>();
+  readonly #waiting = new Set<ObjectKey>();
   readonly #running = new Map<ObjectKey, AbortController>();
   readonly #stuck = new Set<ObjectKey>();
-  /** Keys whose reconcile has written something since it was last looked at. */
+  /** Keys whose reconcile has written something since the last check. */
   readonly #moved = new Set<ObjectKey>();
   #isSuspended = false;
   #state: 'new' | 'running' | 'stopped' = 'new';
@@ -127,9 +127,9 @@ class QueueController implements Controller {
     return reason === undefined ? { state: 'on' } : { state: 'off', reason };
   }
 
-  /** A key that is queued waits for nothing else: whether it may start is looked at when its turn comes. */
+  /** A queued key no longer waits for the write barrier; the barrier is checked again when a worker takes the key. */
   enqueue(key: ObjectKey, priority?: Priority): void {
-    this.#held.delete(key);
+    this.#waiting.delete(key);
     this.#barrier.stopWaiting(key);
     this.#queue.add(key, priority);
   }
@@ -180,7 +180,7 @@ class QueueController implements Controller {
     }
   }
 
-  /** A thousand passes that wait for nothing would follow each other without a pause: answers to those that wait are heard in between. */
+  /** Yields to the event loop: a thousand reconciles without I/O would delay responses to the others. */
   async #listen(): Promise<void> {
     const { clock } = this.#world;
     if (clock.turn === undefined) return;
@@ -198,7 +198,7 @@ class QueueController implements Controller {
   /** Holds a key back while an informer it needs is not ready, or has not seen what we last wrote for it. */
   #mayStart(key: ObjectKey): boolean {
     if (this.#isSuspended || this.#readiness.whyNot(namespaceOf(key)) !== undefined) {
-      this.#held.add(key);
+      this.#waiting.add(key);
       return false;
     }
     if (this.#barrier.state(key).kind !== 'waiting') return true;
@@ -210,7 +210,7 @@ class QueueController implements Controller {
     const status = this.status();
     if (status.state === 'off') this.#log.debug('Controller waits', { reason: status.reason });
     if (this.#isSuspended) return;
-    for (const key of this.#held) {
+    for (const key of this.#waiting) {
       if (this.#readiness.whyNot(namespaceOf(key)) !== undefined) continue;
       this.enqueue(key);
     }
@@ -305,7 +305,7 @@ class QueueController implements Controller {
     log.warn('Cache has not shown our last writes, reading from the server', { pendingWrites });
   }
 
-  /** Thousands of pods take longer than ten minutes on a slow server: a reconcile that goes on writing is not stuck. */
+  /** A reconcile that keeps writing is not stuck: thousands of pods take longer than ten minutes on a slow API server. */
   #watchProgress(key: ObjectKey): () => void {
     this.#moved.delete(key);
     let cancel = () => {};

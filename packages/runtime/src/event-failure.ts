@@ -7,7 +7,7 @@ export type DropReason = 'queue_full' | 'forbidden' | 'namespace_gone' | 'reject
 export type EventFailure =
   /** It exists: an earlier try got through without our hearing of it. */
   | { readonly kind: 'exists' }
-  /** The event to patch is gone (the server forgets them): write it anew. */
+  /** The event to patch no longer exists (the API server expires events): create it again. */
   | { readonly kind: 'forgotten' }
   | { readonly kind: 'retry'; readonly afterMs: number | undefined }
   | { readonly kind: 'drop'; readonly reason: DropReason };

@@ -10,10 +10,10 @@ const REFRESH_MS = 30 * 60_000;
 const MAX_SERIES = 10_000;
 /** Notes that are kept apart per key: the second reason of a failure is worth an event, the hundredth is not. */
 const MAX_NOTES = 5;
-/** The end of a name that Kubernetes, or somebody in its manner, has made up. */
+/** A generated name suffix. */
 const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
-/** Equal events, told as one: the first of them and how often it happened. */
+/** Equal events as one series: the first event and the count. */
 export interface Series {
   readonly key: string;
   readonly input: EventInput;

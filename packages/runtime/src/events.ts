@@ -10,7 +10,7 @@ import type { Logger } from './logger.ts';
 import type { Counter, MetricsRegistry } from './metrics/instruments.ts';
 import { microTime } from './micro-time.ts';
 
-/** Tells users what a controller did. Returns at once and never throws; the writing happens behind. */
+/** Emits an event. Returns at once and never throws; events are written in the background. */
 export interface EventRecorder {
   readonly event: (input: EventInput) => void;
 }
@@ -32,7 +32,7 @@ export interface EventBroadcaster {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** How long an event waits for its like before the first write: about a pass, so that ten created pods cost one request. */
+/** Debounce of the first write: about as long as a reconcile, so that ten created pods cost one request. */
 const FOLD_MS = 500;
 const SWEEP_MS = 60_000;
 const MAX_QUEUED = 5_000;
@@ -42,10 +42,10 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 const CALL_TIMEOUT_MS = 10_000;
 
-/** Nobody reads what the server makes of an event. */
+/** The response to a written event is not used. */
 const NOTHING = shapeOf({});
 
-/** One for the whole process: all recorders share its queue, so a burst of events never gets ahead of the work they tell of. */
+/** One per process: all recorders share its queue, so a burst of events never delays the controllers' own requests. */
 export function createEventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
   const writer = new EventWriter(options);
   return {

@@ -29,7 +29,7 @@ export interface HttpServerOptions {
   readonly flag: string;
   readonly handle: HttpHandler;
   readonly log: Logger;
-  /** `SHORT_REQUESTS` unless told. */
+  /** Default: `SHORT_REQUESTS`. */
   readonly limits?: ListenerTimeouts;
 }
 
@@ -53,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
         'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
         'content-length': body.length,
         'x-content-type-options': 'nosniff',
-        // Nothing here takes a body: whoever sends one is answered and hung up on.
+        // No endpoint takes a body: the connection of a client that sends one is closed after the response.
         ...(hasBody(request.headers) ? { connection: 'close' } : {}),
       });
       response.end(request.method === 'HEAD' ? undefined : body);

@@ -10,7 +10,7 @@ export interface ScopeTrouble extends Trouble {
  * - `starting`: the first content has not arrived.
  * - `synced`: content arrived and is followed; some of several namespaces may be out of reach (`troubles`).
  * - `failing`: the server cannot be reached or answers with errors; content, if any, is old.
- * - `forbidden`, `absent`: we may not watch, or the kind is not served; it goes on by itself when that changes.
+ * - `forbidden`, `absent`: we may not watch, or the kind is not served; the informer recovers automatically when that changes.
  */
 export interface InformerStatus {
   readonly phase: 'starting' | 'synced' | Trouble['kind'];

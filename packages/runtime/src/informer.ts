@@ -31,7 +31,7 @@ export interface InformerOptions<T extends KubeObject, R, I extends string> exte
   /** Absent or empty: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<I, IndexFunction<R>>>;
-  /** A kind of somebody else's that installations may well do without: while it is absent, it is looked for every five minutes. */
+  /** A third-party kind that may be absent: then discovery is retried every five minutes. */
   readonly isForeign?: boolean;
   /** For a foreign kind: another kind of the same API reports that the API is absent, and once is enough. */
   readonly isSilentWhenAbsent?: boolean;
@@ -59,7 +59,7 @@ export interface Informer<R = unknown, I extends string = never> {
   hasSynced(): boolean;
   /** True when every change up to `resourceVersion` in the namespace of `key` is in the content. */
   hasSeen(key: ObjectKey, resourceVersion: string): boolean;
-  /** How far the content of a namespace goes. */
+  /** The state of one namespace's content. */
   seenVersion(namespace?: string): string | undefined;
   /** Does not wait for the next attempt where something is forbidden, absent or failing. */
   retryNow(): void;
@@ -87,7 +87,7 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
   readonly #isForeign: boolean;
   readonly #isSilentWhenAbsent: boolean;
   #phase: InformerStatus['phase'] = 'starting';
-  /** Asked for by every pass, and made anew only where it has changed. */
+  /** Memoised: recomputed only after a change. */
   #status: { readonly of: readonly ScopeStatus[]; readonly status: InformerStatus } = {
     of: [],
     status: combineScopes([]),
@@ -227,7 +227,7 @@ class KindInformer<T extends KubeObject, R, I extends string> implements Informe
     this.#log.info('This API is not installed, what needs it is off until it is', { group: this.type.group });
   }
 
-  /** One handler's exception is its own: the others are still called and the informer goes on. */
+  /** An exception in one handler does not affect the other handlers or the informer. */
   #notify<V>(handlers: ReadonlySet<(value: V) => void>, value: V): void {
     for (const handler of handlers) {
       try {

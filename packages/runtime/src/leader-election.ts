@@ -9,7 +9,7 @@ import { microTime } from './micro-time.ts';
 export interface LeaderElectionTimings {
   /** How long others leave an unchanged lease alone. */
   readonly leaseDurationMs: number;
-  /** How long a leader goes on trying to renew before it gives up. */
+  /** Renew deadline: how long a leader retries the renewal before it gives up. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
 }
@@ -38,7 +38,7 @@ export interface LeaderElectionRun {
   readonly signal: AbortSignal;
   /** Called once, when the lease is ours. */
   readonly onLeading: () => void;
-  /** Called at once when leadership is gone against our will: stop writing now. Not called after `signal`. */
+  /** Called at once when leadership is lost involuntarily: stop writing now. Not called after `signal`. */
   readonly onLost: () => void;
   /**
    * With it, a lease that could not be renewed in time suspends the term instead of ending it: stop writing now, and go on at
@@ -78,7 +78,7 @@ const SAFE_SHARE = 0.8;
 const RELEASE_TRIES = 3;
 const RELEASE_TIMEOUT_MS = 2_000;
 
-/** `held`: ours, just written. `taken`: somebody else has it. `failed`: we could not find out or could not write. */
+/** `held`: we have just renewed the lease. `taken`: another holder has it. `failed`: reading or writing failed. */
 type Attempt = 'held' | 'taken' | 'failed';
 
 /** A term in office. While it is suspended we do not lead, and try to renew. */
@@ -166,7 +166,7 @@ class Elector {
       if (this.#term !== undefined && (await this.#tryFastRenewal(signal))) return 'held';
       const before = this.#observed;
       const lease = await this.#read(signal);
-      // Whoever led while our term was suspended may have gone again: only our own unbroken term goes on.
+      // Another replica may have led while our term was suspended: only an unbroken term continues.
       if (this.#term?.isSuspended === true && !isSameTerm(before, lease)) return 'taken';
       if (lease !== undefined) this.#observe(lease);
       const isForeign = lease !== undefined && holderOf(lease) !== '' && holderOf(lease) !== this.#options.identity;
@@ -179,7 +179,7 @@ class Elector {
     }
   }
 
-  /** Most renewals: one request, trusting that nobody wrote since. */
+  /** Usual renewal: one request, assuming no other write since the last one. */
   async #tryFastRenewal(signal: AbortSignal): Promise<boolean> {
     if (this.#observed === undefined) return false;
     try {

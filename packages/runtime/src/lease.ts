@@ -51,7 +51,7 @@ export function isSameTerm(before: Lease | undefined, now: Lease | undefined): b
   );
 }
 
-/** A lease that nobody has had yet. */
+/** A lease without a holder so far. */
 export function newLease(ref: { name: string; namespace: string }, spec: LeaseSpec): Lease {
   return {
     apiVersion: 'coordination.k8s.io/v1',

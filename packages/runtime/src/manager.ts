@@ -96,7 +96,7 @@ class ProcessManager implements Manager {
     const { informers, runnables = [], leadership = ALWAYS_LEADING } = this.#options;
     /** Ends informers and the other runnables, which controllers may use until their own end. */
     const last = new AbortController();
-    /** Fires when we are told to stop, or when something that must not fail has failed. */
+    /** Aborted when the process should stop, or when an essential part has failed. */
     const stop = new AbortController();
     const onSignal = () => stop.abort(signal.reason);
     signal.addEventListener('abort', onSignal, { once: true });

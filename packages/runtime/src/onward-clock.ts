@@ -1,8 +1,8 @@
 import type { Clock } from '@manta/kube';
 
 /**
- * A clock that goes on where it was when the one below is set back, so that what waits for a moment does not wait for that moment to come
- * again. Whoever tells others the time needs the clock itself.
+ * A clock that never moves back: when the underlying clock is set back, it continues from its last value, so that timers are not delayed. Use
+ * the underlying clock for times that others see.
  */
 export function onwardClock(clock: Clock): Clock {
   let behindMs = 0;

@@ -20,7 +20,7 @@ interface Lane {
   passedOver: number;
 }
 
-/** Keys that are ready, first come first served within a priority. Urgent lanes go first, but no lane waits for ever. */
+/** Ready keys, first come first served within a priority. Urgent lanes go first, but no lane starves. */
 export class PriorityLanes {
   #lanes = emptyLanes();
   readonly #laneOf = new Map<string, Lane>();

@@ -4,10 +4,10 @@ import type { Logger } from './logger.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { BarrierInformer, PendingWrite } from './write-barrier.ts';
 
-/** How a reconcile ended well. To end badly, throw: the key comes back with growing delays. */
+/** The result of a successful reconcile. If it throws, the key is requeued with exponential backoff. */
 export type ReconcileResult =
   | { readonly kind: 'done' }
-  /** Come back after this long even if nothing changes. */
+  /** Requeue after this long even if nothing changes. */
   | { readonly kind: 'requeue-after'; readonly delayMs: number };
 
 /** Nothing left to do until something changes. */
@@ -18,12 +18,12 @@ export function requeueAfter(delayMs: number): ReconcileResult {
   return { kind: 'requeue-after', delayMs };
 }
 
-/** A failure that trying again cannot mend: it is reported, and the key rests until something changes. */
+/** A failure that a retry cannot fix: it is reported, and the key is not requeued until something changes. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }
 
-/** What was decided no longer holds: what it was about has changed since. Everyday, as a write conflict is, and met by deciding anew. */
+/** The plan is outdated because an object has changed. As ordinary as a write conflict: the key is requeued and planned again. */
 export class OutdatedError extends Error {
   override readonly name = 'OutdatedError';
 }
@@ -33,7 +33,7 @@ export class ReconcileTimeout extends Error {
   override readonly name = 'ReconcileTimeout';
 }
 
-/** A reconcile gave up because the process may not lead any more; its key comes back when it leads again. */
+/** A reconcile stopped because the process may have lost its leadership; its key is requeued when the process leads again. */
 export class ReconcileSuspended extends Error {
   override readonly name = 'ReconcileSuspended';
 }
@@ -48,12 +48,12 @@ export interface ReconcileContext {
   /** Carries controller, namespace, name and the number of this reconcile. */
   readonly log: Logger;
   /**
-   * `live`: the informers have not shown our last writes in time (`pendingWrites`), so what they hold must not be acted upon. Read from the
-   * server what a decision needs.
+   * `live`: the informers have not shown our last writes in time (`pendingWrites`), so the cache is stale. Read from the API server what a
+   * decision needs.
    */
   readonly freshness: 'cached' | 'live';
   readonly pendingWrites: readonly PendingWrite[];
-  /** Tell of every write, so that the next reconcile of this key waits until the informer has seen it. */
+  /** Must be called for every write: the next reconcile of this key waits until the informer shows it. */
   wrote(informer: BarrierInformer, written: KubeObject): void;
   deleted(informer: BarrierInformer, key: ObjectKey, uid: string, answer: KubeObject | Status): void;
 }

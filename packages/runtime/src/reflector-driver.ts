@@ -31,7 +31,7 @@ export interface Selection {
   readonly shape?: Shape | undefined;
 }
 
-/** Told what arrives. Everything is called in order and must not throw. */
+/** Receives what arrives. Calls are in order and must not throw. */
 export interface ReflectorSink<T> {
   /** Forget what was staged. */
   discard(): void;
@@ -64,7 +64,7 @@ const HELD_MS = 1_000;
 const SELDOM_MS = 300_000;
 const MIN_WATCH_SECONDS = 300;
 const LIST_LIMIT_MS = API_CLIENT_LIMITS.listMs;
-/** How long after its agreed end a watch may go on before we hang up: then the connection is dead and nobody told us. */
+/** How long a watch may outlast its timeout before it is closed: then the connection is half-open. */
 const OVERDUE_MS = 30_000;
 
 /** Follows one kind in one scope: performs what `stepReflector` asks for, one activity at a time. */
@@ -82,7 +82,7 @@ export class Reflector<T extends KubeObject> {
     return this.#now;
   }
 
-  /** Ends a wait early: somebody knows that things have changed (a CRD arrived, a role was bound). */
+  /** Ends a backoff early, e.g. because a CRD was installed or a role was bound. */
   retryNow(): void {
     this.#wake();
   }

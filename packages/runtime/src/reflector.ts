@@ -92,14 +92,14 @@ const BACKOFF: Readonly<Record<Trouble['kind'], Backoff>> = {
   forbidden: { initialMs: 1_000, factor: 2, maxMs: 60_000 },
   absent: { initialMs: 1_000, factor: 2, maxMs: 10_000 },
 };
-/** While there is no content, controllers wait for it: what often passes within a second is tried again at once. */
+/** Without content controllers wait, so short disturbances are retried at once. */
 const FIRST_BACKOFF: Backoff = { initialMs: 100, factor: 2, maxMs: 30_000 };
 /** API servers ask for one second with every 429, also for a kind that is ready in a moment: the first retries come sooner than that. */
 const QUICK_RETRIES = 3;
 const QUICK_RETRY_MS = 250;
 const USUAL_RETRY_AFTER_MS = 1_000;
 const QUIET_MS = 120_000;
-/** After this many answers in a row that were errors, the version we hold is suspected and everything is read anew. */
+/** After this many consecutive errors the resource version is no longer trusted, and everything is listed again. */
 const REFUSALS_BEFORE_RELIST = 3;
 
 /** What follows from an event. An event that the state does not expect changes nothing. */

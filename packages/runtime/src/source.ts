@@ -90,8 +90,8 @@ export function allOf<R>(...predicates: readonly Predicate<R>[]): Predicate<R> {
 }
 
 /**
- * High for what a user changed (a new generation, a new object, a deletion), so that it goes before the noise of status updates; and, of
- * what was there at the start, for what nobody has looked after yet.
+ * High for users' changes (a new generation, a new object, a deletion), so that they precede status updates; and, at the start, for
+ * objects that no operator has reconciled yet.
  */
 export function urgentWhen<R>(
   isUrgent: Predicate<R>,

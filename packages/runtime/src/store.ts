@@ -1,7 +1,7 @@
 import { IndexBy, type IndexFunction } from './index-by.ts';
 import { namespaceOf, type ObjectKey } from './object-key.ts';
 
-/** What is kept of one object: the record, and the identity that tells one life of a name from the next. */
+/** A stored object: its record, and the uid that distinguishes it from other objects of the same name. */
 export interface Entry<R> {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -15,7 +15,7 @@ export interface Change<R> {
   readonly after?: R;
 }
 
-/** Records by key, with indexes. What it hands out is shared, never copied: nobody may change it. */
+/** Records by key, with indexes. Returned records are shared, not copied: callers must not modify them. */
 export class Store<R, I extends string = never> {
   readonly #entries = new Map<ObjectKey, Entry<R>>();
   readonly #indexes = new Map<string, IndexBy<R>>();

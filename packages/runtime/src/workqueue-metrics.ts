@@ -1,7 +1,7 @@
 import type { MetricsRegistry } from './metrics/instruments.ts';
 import { PRIORITY, type Priority } from './priority-lanes.ts';
 
-/** What a queue tells about itself. */
+/** Metrics of a work queue. */
 export interface WorkQueueObserver {
   added(): void;
   retried(): void;
@@ -17,7 +17,7 @@ export interface WorkQueueView {
   runningMs(): readonly number[];
 }
 
-/** For queues that nobody measures. */
+/** For queues without metrics. */
 export const silentObserver: WorkQueueObserver = {
   added: () => undefined,
   retried: () => undefined,

@@ -113,7 +113,7 @@ export class WorkQueue implements WorkQueueView {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The next key to work on; whoever takes it must say {@link done}. Undefined when the queue is shut down. */
+  /** The next key; the caller must call {@link done} for it. Undefined when the queue is shut down. */
   take(): Promise<ObjectKey | undefined> {
     return new Promise((resolve) => {
       this.#takers.push(resolve);

@@ -4,10 +4,10 @@ import type { Informer } from './informer.ts';
 import { keyOf, namespaceOf, type ObjectKey } from './object-key.ts';
 import { onwardClock } from './onward-clock.ts';
 
-/** The side of an informer that a barrier looks at. */
+/** The part of an informer that a barrier needs. */
 export type BarrierInformer = Pick<Informer, 'type' | 'entry' | 'hasSeen' | 'isReady' | 'onChange' | 'onProgress'>;
 
-/** A write of ours that an informer has not shown us yet. */
+/** One of our writes that the informer has not shown yet. */
 export interface PendingWrite {
   /** Of the object that was written. */
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface PendingWrite {
   readonly since: number;
 }
 
-/** May this owner be worked on? `late`: the informer should have shown our writes by now and has not, so ask the server itself. */
+/** Whether this owner may be reconciled. `late`: the informer has not shown our writes in time, so read from the API server. */
 export type BarrierState =
   | { readonly kind: 'clear' }
   | { readonly kind: 'waiting'; readonly pending: readonly PendingWrite[]; readonly lateAt: number }
@@ -27,7 +27,7 @@ interface Pending extends PendingWrite {
   readonly informer: BarrierInformer;
 }
 
-/** How long an informer is given to show a write. */
+/** How long a reconcile waits for an informer to show a write. */
 const LATE_AFTER_MS = 10_000;
 
 /**
@@ -44,7 +44,7 @@ export class WriteBarrier {
   readonly #byObject = new Map<BarrierInformer, Map<ObjectKey, Set<Pending>>>();
   readonly #waiters = new Map<ObjectKey, { readonly run: () => void; readonly cancelTimer: () => void }>();
 
-  /** `onMissed` is told of owners whose write the informer has passed without showing it: nothing else may ever bring them up. */
+  /** `onMissed` is called with owners whose write the informer skipped (e.g. the object was deleted meanwhile): no event may ever requeue them. */
   constructor(clock: Clock, lateAfterMs = LATE_AFTER_MS, onMissed: (owner: ObjectKey) => void = () => undefined) {
     this.#clock = onwardClock(clock);
     this.#lateAfterMs = lateAfterMs;
@@ -139,7 +139,7 @@ export class WriteBarrier {
   }
 }
 
-/** Nobody waits for an informer that may not watch or has nothing to watch: what it holds is not acted upon. */
+/** An informer that may not watch, or whose kind is absent, blocks nothing: its content is not used. */
 function isFollowed({ informer, key }: Pending): boolean {
   return informer.isReady(namespaceOf(key));
 }

@@ -15,7 +15,7 @@ export class CommandGate {
     this.#opened = undefined;
   }
 
-  /** Resolves while the gate is open, perhaps at once; it may be closed again by the time the caller goes on. */
+  /** Resolves when the gate is open, perhaps at once; it may be closed again when the caller continues. */
   async whenOpen(): Promise<void> {
     await this.#opened?.promise;
   }

@@ -28,7 +28,7 @@ export interface Heard<T> {
 
 /** Who wants to know, and how often. */
 export interface Interest {
-  /** Told of news by this name, e.g. `rayjob/ns/name`. */
+  /** The owner that is notified, e.g. `rayjob/ns/name`. */
   readonly owner: string;
   /**
    * The beat while all is well; a failing head is asked less and less often. The shortest beat of all owners
@@ -38,7 +38,7 @@ export interface Interest {
   readonly everyMs: number;
   /** Only what was sent after this moment counts: until then the answer is `unknown`, and the question is asked at once. */
   readonly newerThan?: number | undefined;
-  /** How long the interest lasts without being renewed, 10 minutes when not given. The owner is told when it ends, so that it can renew it. */
+  /** How long the interest lasts without renewal; default 10 minutes. The owner is notified when it expires, so that it can renew it. */
   readonly forMs?: number | undefined;
 }
 
@@ -57,9 +57,9 @@ export interface RayPoller {
   perform(head: RayHead, command: Command, by: { readonly owner: string; readonly id: string }): void;
   /** The owner's commands that are not settled, oldest first. */
   results(owner: string): readonly CommandResult[];
-  /** Forgets a command's result; a running one goes on and its end is not told. */
+  /** Drops a command's result. A running command continues, but its result is not reported. */
   settle(owner: string, id: string): void;
-  /** Lets go of the owner's interests, or of those in one question. Answers stay readable for a minute, for whoever asks again. */
+  /** Ends the owner's interests, or those in one question. Answers are kept for another minute, in case they are asked for again. */
   release(owner: string, question?: Question): void;
   /** Forgets the owner: its interests and its commands' results. */
   forget(owner: string): void;
@@ -90,7 +90,7 @@ export interface RayPollerOptions {
   readonly send: RaySend;
   /** Something changed for this owner: put its key on the queue. Never called from within `ask` or `perform`. */
   readonly onNews: (owner: string) => void;
-  /** Told of every answer, for metrics. */
+  /** Called for every response, for metrics. */
   readonly onAnswer?: ((note: AnswerNote) => void) | undefined;
   /** How long a question may take, 5 seconds when not given. */
   readonly questionTimeoutMs?: number | undefined;

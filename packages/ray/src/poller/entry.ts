@@ -18,7 +18,7 @@ const DEFAULT_INTEREST_MS = 10 * 60_000;
 const IDLE_BEAT_MS = 1_000;
 /** Longer waits are split: no timer need hold a delay beyond what timers can. */
 const LONGEST_WAIT_MS = 60 * 60_000;
-/** How long an answer that nobody wants is kept for whoever may ask again. */
+/** How long an answer without interested owners is kept. */
 const KEPT_MS = 60_000;
 
 const NO_COST = { bytesRead: 0, bytesParsed: 0 } as const;
@@ -35,7 +35,7 @@ const OUTCOMES: Readonly<Partial<Record<string, 'refused' | 'failed'>>> = {
 export interface EntryHost {
   /** The entry is due: ask the head, now or as soon as it may be asked. */
   due(entry: Entry): void;
-  /** Nobody has wanted to know for a while. */
+  /** No owner has been interested for a while. */
   unwanted(entry: Entry): void;
 }
 
@@ -92,7 +92,7 @@ export class Entry {
     if (this.#wishes.delete(owner) && this.#isIdle) this.#plan();
   }
 
-  /** What was sent until now no longer counts: it is asked anew at once. */
+  /** Earlier requests no longer count: asks again at once. */
   outdate(): void {
     this.#staleUntil = this.#world.clock.now();
     this.#failures = 0;
@@ -141,7 +141,7 @@ export class Entry {
     this.#forget();
   }
 
-  /** Nobody asks any more: its share of what is shared is free again. */
+  /** Ends the entry and releases its shared resources. */
   #forget(): void {
     this.#world.pace.leave(this);
     this.#world.pace.spend(this, NO_COST);
@@ -207,7 +207,7 @@ export class Entry {
     this.#pausedUntil = Math.min(this.#pausedUntil, now + longestPause(this.#world, this.#everyMs()));
   }
 
-  /** The shortest beat that anybody wants. */
+  /** The shortest interval of all interests. */
   #everyMs(): number {
     if (this.#wishes.size === 0) return IDLE_BEAT_MS;
     return Math.min(...[...this.#wishes.values()].map((wish) => wish.everyMs));
@@ -224,7 +224,7 @@ export class Entry {
     return this.#failures > 0 ? this.#pausedUntil : this.#endedAt + this.#beatMs() * this.#jitter;
   }
 
-  /** As soon as what is known is older than somebody can use. */
+  /** The time of the next request: as soon as the last answer is too old for an owner. */
   #soonest(): number {
     const at = knownAt(this.#knowledge);
     const moments = [this.#staleUntil, ...[...this.#wishes.values()].map((wish) => wish.newerThan)];

@@ -46,7 +46,7 @@ export class HeadState {
     return { entry, answer: entry.want(interest) };
   }
 
-  /** The credential of whoever asks last counts: it is the newest. */
+  /** Uses the credential of the last caller, which is the newest. */
   useToken(token: string | undefined): void {
     this.#token = token;
   }
@@ -125,7 +125,7 @@ export class HeadState {
     }
   }
 
-  /** What waits for a head that is away need not try it, each by itself, to know that. */
+  /** Circuit breaker: while a head is unreachable, waiting requests do not each try it. */
   #failAll(error: RayCallError, at: number, until: number): void {
     const waiting = [...this.#due];
     this.#due.clear();
@@ -200,7 +200,7 @@ export class HeadState {
   }
 }
 
-/** Whatever else goes wrong while an answer is read is a fault of that answer, and no other head's affair. */
+/** Any other error while a response is processed counts as a failure of that response only. */
 function asCallError(cause: unknown, url: string): RayCallError {
   if (cause instanceof RayCallError) return cause;
   const words = messageOf(cause);

@@ -32,7 +32,7 @@ export function fail({ heard, failure }: Knowledge, error: RayCallError, at: num
   return { ...(heard !== undefined && { heard }), failure: { error, at, since: failure?.since ?? since } };
 }
 
-/** Whether somebody who knows the one should be told of the other. */
+/** Whether owners must be notified of the difference between two answers. */
 export function isNews(before: Knowledge, after: Knowledge): boolean {
   const [was, is] = [before.failure, after.failure];
   if (was !== undefined || is !== undefined) {

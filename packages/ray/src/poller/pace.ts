@@ -29,7 +29,7 @@ export class Pace {
     this.#failing.add(tried);
   }
 
-  /** It is not asked any more, or tried by somebody else. */
+  /** The head is no longer asked, or another owner tries it. */
   leave(question: object): void {
     this.#answered.delete(question);
     this.#failing.delete(question);

@@ -26,6 +26,6 @@ export interface PollerWorld extends PauseRule {
   readonly signal: AbortSignal;
   /** There is news for an owner. */
   readonly tell: (owner: string) => void;
-  /** An owner's interest in an entry has ended by itself. */
+  /** An owner's interest in an entry has expired. */
   readonly lapsed: (owner: string, entry: Entry) => void;
 }

@@ -1,4 +1,4 @@
-/** Starts work with a slot; whoever took it gives it back by calling `release` once. */
+/** Starts work with a slot; the work must call `release` once. */
 type Start = (release: () => void) => void;
 
 /**

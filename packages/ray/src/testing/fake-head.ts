@@ -16,7 +16,7 @@ export interface FakeResponse {
   readonly contentType: string;
 }
 
-/** How a head treats a request. `lost`: it does what it is told, and the connection breaks before the answer. */
+/** How a head treats a request. `lost`: it carries the request out, and the connection breaks before the response. */
 export type Mood =
   | { readonly kind: 'well' }
   | { readonly kind: 'dead' }
@@ -25,7 +25,7 @@ export type Mood =
   /** Answers this instead of what it should; `bytes` answers so many spaces. */
   | { readonly kind: 'wrong'; readonly status?: number; readonly body?: string; readonly bytes?: number };
 
-/** One job on a fake head, in the words of Ray's API. */
+/** One job on a fake head, with the fields of Ray's API. */
 export interface FakeJob {
   readonly submission_id: string;
   readonly entrypoint: string;
@@ -37,7 +37,7 @@ export interface FakeJob {
   readonly [name: string]: unknown;
 }
 
-/** A node, in the words of Ray's API. */
+/** A node with the fields of Ray's API. */
 export interface FakeNode {
   readonly node_id: string;
   readonly node_ip: string;
@@ -61,7 +61,7 @@ export interface FakeHeadOptions {
   /** Milliseconds since the epoch, for start and end times. */
   readonly now: () => number;
   readonly rayVersion?: string;
-  /** When set, whoever does not bring it gets a 401. */
+  /** The required token: requests without it get a 401. */
   readonly token?: string;
 }
 

@@ -8,7 +8,7 @@ import { fakeSend } from './fake-send.ts';
 /** A poller on a test's clock, with as many fake heads as the test names. */
 export class PollerBench {
   readonly poller: RayPoller;
-  /** Owners in the order in which they were told. */
+  /** Owners in the order of their notifications. */
   readonly news: string[] = [];
   readonly #clock: RayClock;
   readonly #heads = new Map<string, FakeHead>();
@@ -38,7 +38,7 @@ export class PollerBench {
     return { url: `http://${name}:8265`, session };
   }
 
-  /** What the owners were told since the last call, in order. */
+  /** Notifications since the last call, in order. */
   takeNews(): readonly string[] {
     return this.news.splice(0);
   }

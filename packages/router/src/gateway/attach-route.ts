@@ -8,7 +8,7 @@ export interface Attachment {
   readonly hostnames: readonly (string | undefined)[];
 }
 
-/** Which listeners take a route, or why none does, in the Gateway API's words and in ours. */
+/** The listeners that accept a route, or the Gateway API's reason and our message why none does. */
 export type Attaching =
   | { readonly kind: 'attached'; readonly attachments: readonly Attachment[] }
   | {
@@ -60,7 +60,7 @@ export function takesHttpRoutes({ allowedRoutes }: Listener): boolean {
   return kinds.length === 0 || kinds.some(isHttpRoute);
 }
 
-/** What a listener wants and nobody here knows. */
+/** Route kinds that a listener allows but the router does not support. */
 export function strangeKinds({ allowedRoutes }: Listener): readonly string[] {
   return (allowedRoutes?.kinds ?? []).filter((one) => !isHttpRoute(one)).map(({ kind = '' }) => kind);
 }

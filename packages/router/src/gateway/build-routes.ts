@@ -8,7 +8,7 @@ import type { Observed } from './observed.ts';
 import { servedGateways } from './served-gateways.ts';
 import { judge, type Verdict } from './verdict.ts';
 
-/** The table for the proxy, and what is to be said about the objects that it was made of. */
+/** The proxy's route table, and the verdicts for the statuses of the objects that it was built from. */
 export interface Built {
   readonly table: RouteTable;
   /** By `namespace/name`. */

@@ -103,7 +103,7 @@ function convertFilter(filter: HttpRouteFilter): Filter | string {
   return { kind: 'redirect', status: statusCode, scheme, hostname, port, path: convertPath(path) };
 }
 
-/** What tells where a message ends and whom it is for is not for rules to say: whoever reads it would take its rest for the next message. */
+/** Rules must not set headers that frame a message or name its host: a backend could take the rest of a message for the next one. */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -115,7 +115,7 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** What no head of HTTP may hold would break every request of the rule, or say more than one header to whoever reads it. */
+/** Invalid header characters would break every request of the rule, or inject a header. */
 function unspeakableOf({
   requestHeaderModifier,
   responseHeaderModifier,

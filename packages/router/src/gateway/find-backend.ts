@@ -9,7 +9,7 @@ export interface FoundBackend {
   readonly problem?: RefProblem;
 }
 
-/** In the Gateway API's words and in ours. */
+/** The Gateway API's reason, and our message. */
 export interface RefProblem {
   readonly reason: 'InvalidKind' | 'BackendNotFound' | 'RefNotPermitted';
   readonly message: string;

@@ -6,7 +6,7 @@ import { isSecure, isServed, listenerCertificates, type ListenerProblem } from '
 import type { CertificateRecord, Observed } from './observed.ts';
 import { judge, type Verdict } from './verdict.ts';
 
-/** What is to be said about a Gateway. */
+/** The verdict on a Gateway, for its status. */
 export interface GatewayVerdict {
   readonly conditions: readonly Verdict[];
   readonly listeners: readonly ListenerVerdict[];
@@ -89,7 +89,7 @@ export class GatewayDraft {
     return [...hosts, ...[...new Set(idle)].map((hostname) => ({ hostname, rules: [] }))];
   }
 
-  /** A listener for every host has one for the Gateway's own name too: that is how several Gateways are told apart. */
+  /** A listener for all hosts also matches the Gateway's own name, by which several Gateways are distinguished. */
   certificates(): readonly HostCertificate[] {
     return this.#listeners.flatMap(({ listener, certificates }): readonly HostCertificate[] => {
       if (certificates.length === 0) return [];

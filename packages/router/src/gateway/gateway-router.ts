@@ -44,7 +44,7 @@ export interface GatewayRouterOptions {
   readonly addresses?: GatewayStatus['addresses'];
 }
 
-/** Keeps a proxy's table as Gateways, routes and endpoints have it, and tells in their status what became of them. */
+/** Builds a proxy's route table from Gateways, routes and endpoints, and writes their status. */
 export interface GatewayRouter {
   readonly informers: readonly Informer[];
   readonly controllers: readonly Controller[];
@@ -76,7 +76,7 @@ class TableKeeper implements GatewayRouter {
   #isScheduled = false;
   /** The wait for newly named Secrets; undefined: none is being waited for. */
   #patience: { isOver: boolean; readonly cancel: () => void } | undefined;
-  #toldNews: () => void = () => undefined;
+  #notify: () => void = () => undefined;
   #lastReason: string | undefined;
 
   constructor(world: World, options: GatewayRouterOptions) {
@@ -87,7 +87,7 @@ class TableKeeper implements GatewayRouter {
     const run = (signal: AbortSignal) => this.#certificates.run(signal);
     this.runnables = [{ name: 'certificates', needsLeader: false, run }];
     this.hasNews = new Promise((resolve) => {
-      this.#toldNews = resolve;
+      this.#notify = resolve;
     });
     const required = requiredInformers(this.#cache);
     this.informers = [...required, ...optionalInformers(this.#cache)];
@@ -133,7 +133,7 @@ class TableKeeper implements GatewayRouter {
     const certificate = (namespace: string, name: string) => this.#certificates.lookup(namespace, name);
     this.#built = buildRoutes({ ...observed, certificate }, this.#options.className);
     this.#options.proxy.setTable(this.#built.table);
-    this.#toldNews();
+    this.#notify();
     if (this.#isServing) this.#enqueueUnsaid();
   }
 
@@ -170,7 +170,7 @@ class TableKeeper implements GatewayRouter {
     this.#lastReason = reason;
     this.#options.proxy.setReason(reason);
     this.#world.log.named('router').warn('Waiting for what routes are made of', { reason });
-    this.#toldNews();
+    this.#notify();
   }
 
   #enqueueUnsaid(): void {
@@ -216,7 +216,7 @@ class TableKeeper implements GatewayRouter {
     return done;
   }
 
-  /** Our class is made where it is missing. Who may not do that serves the Gateways that name it all the same. */
+  /** Creates our GatewayClass if it is missing. Without the permission to do so, Gateways of that class are served anyway. */
   async #tellClass(key: string, context: ReconcileContext): Promise<ReconcileResult> {
     const { classes } = this.#cache;
     const held = classes.get(key);

@@ -12,7 +12,7 @@ export interface Gateway extends KubeObject {
   readonly spec?: {
     readonly gatewayClassName?: string;
     readonly listeners?: readonly Listener[];
-    /** What is said here is about certificates of clients, which we do not look at. */
+    /** Settings for client certificates, which the router does not support. */
     readonly tls?: { readonly frontend?: unknown };
   };
   readonly status?: GatewayStatus;
@@ -149,7 +149,7 @@ export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
 /** Who we are in GatewayClasses and in the status of routes. */
 export const CONTROLLER_NAME = 'manta.ray.io/router';
 
-/** The class that is ours unless told otherwise. */
+/** The default name of our GatewayClass. */
 export const DEFAULT_CLASS = 'manta';
 
 export const gatewayClasses: ResourceType<GatewayClass> = {

@@ -4,7 +4,7 @@ import type { CertificateRef, Gateway, Listener } from './kinds.ts';
 import type { CertificateRecord, Observed, SecretName } from './observed.ts';
 import { grantHint, mayRefer, type Referrer } from './reference-grants.ts';
 
-/** What a listener lacks, in the Gateway API's words and in ours. */
+/** Why a listener's TLS is invalid: the Gateway API's reason, and our message. */
 export interface ListenerProblem {
   readonly type: 'Accepted' | 'ResolvedRefs';
   readonly reason:

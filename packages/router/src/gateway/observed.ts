@@ -63,13 +63,13 @@ export function serviceRecord({ spec }: Service): ServiceRecord {
   };
 }
 
-/** A slice of nobody may say so with null. */
+/** The `endpoints` of an empty slice may be null. */
 export function sliceRecord({ metadata, ports, endpoints }: EndpointSlice): SliceRecord {
   return {
     service: metadata?.labels?.[SERVICE_NAME] ?? '',
     ports: (ports ?? []).flatMap(({ name = '', port }) => (port === undefined ? [] : [{ name, port }])),
     endpoints: (endpoints ?? []).map(({ addresses, conditions = {} }) => {
-      // What is not said is taken as good, as the API's own words have it.
+      // An absent condition counts as true, as the API documents.
       const { ready = true, serving = ready, terminating = false } = conditions;
       return { addresses, isReady: ready && !terminating, isLeaving: serving && terminating };
     }),

@@ -13,7 +13,7 @@ export interface Referred {
   readonly name: string;
 }
 
-/** Within a namespace everybody may refer to everything; into another one only with a ReferenceGrant that lies there. */
+/** References within a namespace are always allowed; references to another namespace need a ReferenceGrant there. */
 export function mayRefer(from: Referrer, to: Referred, observed: Pick<Observed, 'grants'>): boolean {
   if (from.namespace === to.namespace) return true;
   return observed.grants(to.namespace).some(({ spec }) => {
@@ -27,7 +27,7 @@ export function mayRefer(from: Referrer, to: Referred, observed: Pick<Observed, 
   });
 }
 
-/** What whoever wants such a reference has to make. */
+/** The remedy for a reference that is not allowed. */
 export function grantHint({ kind, namespace }: Referrer, to: Referred): string {
   return `a ReferenceGrant in the namespace ${to.namespace} has to allow it, from ${kind} of the namespace ${namespace} to ${to.kind} ${to.name}`;
 }

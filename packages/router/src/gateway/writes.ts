@@ -6,7 +6,7 @@ import { CONTROLLER_NAME, type GatewayClass, gatewayClasses } from './kinds.ts';
 
 /** The only writes of the router: what it has to say about objects of others, its own class, and definitions where it is asked for them. */
 
-/** Writes a status over the version that it was decided upon; a newer one makes it fail, and the object is looked at again. */
+/** Writes a status with the resourceVersion that it was decided for. A newer version causes a conflict, and the key is requeued. */
 export async function writeStatus<T extends KubeObject>(
   client: KubeClient,
   type: ResourceType<T>,
@@ -32,7 +32,7 @@ export async function createClass(client: KubeClient, name: string, signal: Abor
   await createUnlessThere(client, gatewayClasses, object, { signal });
 }
 
-/** Installs those of our minimal definitions whose kinds are not there; what somebody else has installed stays as it is. */
+/** Installs our minimal CRDs for kinds that are missing; existing CRDs are not changed. */
 export async function installCrds(client: KubeClient): Promise<readonly string[]> {
   const installed: string[] = [];
   for (const definition of gatewayCrds()) {
@@ -42,7 +42,7 @@ export async function installCrds(client: KubeClient): Promise<readonly string[]
   return installed;
 }
 
-/** Somebody else may have been faster. */
+/** Another writer may have been faster. */
 async function createUnlessThere<T extends KubeObject>(
   client: KubeClient,
   type: ResourceType<T>,

@@ -19,7 +19,7 @@ export interface Call extends MatchableRequest {
   isOver(): boolean;
   /** Calls `run` when the client leaves before its answer is complete. */
   onGone(run: () => void): void;
-  /** Begins the answer. Where it is `complete` there is no body; else the body goes into the returned sink, and {@link end} ends it. */
+  /** Begins the response. If it is `complete` it has no body; else the body is written to the returned sink, and {@link end} ends it. */
   answer(head: AnswerHead): Writable | undefined;
   /** Ends an answer that has a body. */
   end(trailers: RawHeaders): void;
@@ -43,7 +43,7 @@ export interface AnswerHead {
 export interface Reply {
   readonly status: number;
   readonly headers: RawHeaders;
-  /** True where the head is all there is, which gRPC tells errors by. */
+  /** True if the response has only headers, as gRPC errors do. */
   readonly isComplete: boolean;
   /** Sends the body on, or forgets it where there is no sink; `done` hears once whether it was whole. */
   copyTo(sink: Writable | undefined, done: (isWhole: boolean) => void): void;
@@ -51,7 +51,7 @@ export interface Reply {
   trailers(): RawHeaders;
 }
 
-/** The request as it goes to an endpoint. */
+/** The request to an endpoint. */
 export interface Outgoing {
   readonly method: string;
   readonly target: string;
@@ -66,7 +66,7 @@ export type Attempt =
   | { readonly kind: 'reply'; readonly reply: Reply }
   /** There was no connection or the endpoint refused to look: it has certainly not acted on the request. */
   | { readonly kind: 'unreached'; readonly why: string }
-  /** The request was sent, and nothing came back: nobody knows whether the endpoint acted on it. */
+  /** The request was sent without a response: the endpoint may have acted on it. */
   | {
       readonly kind: 'broken';
       readonly why: string;

@@ -12,45 +12,45 @@ export interface Identity {
   readonly minVersion: typeof MIN_TLS_VERSION;
 }
 
-interface Held {
+interface LoadedCertificate {
   readonly identity: Identity;
   readonly context: SecureContext;
 }
 
 /** Who we are to clients that come with TLS, by the name that they call us. May change at any time; connections that are open stay. */
 export class Certificates {
-  #held = new Map<string, Held>();
-  #byHost = new Map<string, Held>();
-  #byOwnName = new Map<string, Held>();
-  #fallback: Held | undefined;
+  #loaded = new Map<string, LoadedCertificate>();
+  #byHost = new Map<string, LoadedCertificate>();
+  #byOwnName = new Map<string, LoadedCertificate>();
+  #fallback: LoadedCertificate | undefined;
 
   /** From now on new connections get these. Of two for the same name the first counts. */
   set(certificates: readonly HostCertificate[]): void {
-    const held = new Map<string, Held>();
-    const byHost = new Map<string, Held>();
-    const byOwnName = new Map<string, Held>();
-    let fallback: Held | undefined;
+    const loaded = new Map<string, LoadedCertificate>();
+    const byHost = new Map<string, LoadedCertificate>();
+    const byOwnName = new Map<string, LoadedCertificate>();
+    let fallback: LoadedCertificate | undefined;
     for (const { hostname, isOwnName = false, certs, keys } of certificates) {
       const text = [...certs, ...keys].join();
-      const one = held.get(text) ?? this.#held.get(text) ?? hold(certs, keys);
-      held.set(text, one);
+      const one = loaded.get(text) ?? this.#loaded.get(text) ?? load(certs, keys);
+      loaded.set(text, one);
       if (hostname === undefined) fallback ??= one;
       else {
         const names = isOwnName ? byOwnName : byHost;
         if (!names.has(hostname.toLowerCase())) names.set(hostname.toLowerCase(), one);
       }
     }
-    this.#held = held;
+    this.#loaded = loaded;
     this.#byHost = byHost;
     this.#byOwnName = byOwnName;
     this.#fallback = fallback;
   }
 
   get isEmpty(): boolean {
-    return this.#held.size === 0;
+    return this.#loaded.size === 0;
   }
 
-  /** For clients that name nobody. */
+  /** For clients without SNI. */
   get fallback(): Identity | undefined {
     return this.#fallback?.identity;
   }
@@ -66,15 +66,15 @@ export class Certificates {
 }
 
 /** Throws where they cannot be read or do not belong together. */
-function hold(certs: readonly string[], keys: readonly string[]): Held {
+function load(certs: readonly string[], keys: readonly string[]): LoadedCertificate {
   const identity: Identity = { cert: [...certs], key: [...keys], minVersion: MIN_TLS_VERSION };
   return { identity, context: createSecureContext(identity) };
 }
 
-/** What is wrong with a certificate and its key, in OpenSSL's words; undefined where they can be used. */
+/** OpenSSL's error for a certificate and its key; undefined if they are valid. */
 export function certificateProblem(cert: string, key: string): string | undefined {
   try {
-    hold([cert], [key]);
+    load([cert], [key]);
     return undefined;
   } catch (error) {
     return messageOf(error);

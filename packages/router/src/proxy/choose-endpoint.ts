@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { LiveBackend, LiveRule } from './live-table.ts';
 import { chooseByWeight } from './weighted-choice.ts';
 
-/** Where a request goes. */
+/** The chosen endpoint of a request. */
 export interface Choice {
   readonly backend: LiveBackend;
   readonly endpoint: Endpoint;

@@ -19,7 +19,7 @@ export class DialingAgent extends Agent {
   ): undefined {
     this.#dial(host ?? '', Number(port)).then(
       (connection) => opened?.(null, connection),
-      // The contract of an agent names a connection in every case; where there is an error nobody looks at it.
+      // The agent's type requires a connection even with an error; it is ignored then.
       (error: unknown) => opened?.(asError(error), new Duplex()),
     );
   }

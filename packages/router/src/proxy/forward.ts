@@ -13,21 +13,21 @@ import type { MatchableRequest } from './match.ts';
 
 /** What forwarding needs of the proxy. */
 export interface ForwardContext {
-  /** Asked anew for each attempt: a request that has to go elsewhere goes where the newest table says. */
+  /** Called for each attempt, so that a retry uses the newest route table. */
   find(host: string, request: MatchableRequest): RouteMatch;
   readonly random: () => number;
   readonly limits: AttemptLimits;
   /** How many endpoints a request may be offered to. */
   readonly maxAttempts: number;
   readonly observe: Observer;
-  /** Whose word about its own clients counts. */
+  /** Trusted proxies, whose forwarding headers are kept. */
   readonly trust: Trust;
 }
 
 /** Hears how things go. */
 export interface Observer {
   answered(backend: string, status: number): void;
-  /** A request goes to another endpoint because of what happened at this one. */
+  /** A request is retried at another endpoint because this one failed. */
   retried(backend: string, why: string): void;
   /** From now on these are the backends of the table. Requests may still be under way at former ones. */
   serves?(backends: ReadonlySet<string>): void;
@@ -152,7 +152,7 @@ function mayHaveBody(method: string, { status, headers }: Reply): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304 && headerOf(headers, 'content-length') !== '0';
 }
 
-/** Why nobody can answer. */
+/** Why no endpoint can respond. */
 function explainAbsence({ backends }: LiveRule): string {
   const weighted = backends.filter(({ weight }) => weight > 0);
   if (backends.length === 0) return 'the route names no backend';

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { headerOf, joinedHeader, removeHeader } from './headers.ts';
 
-/** Says whether a client at this address is a proxy whose word about its own clients counts. */
+/** Whether the client at this address is a trusted proxy. */
 export type Trust = (address: string) => boolean;
 
-/** Nobody is trusted. */
+/** No proxy is trusted. */
 export const TRUST_NONE: Trust = () => false;
 
 /** Trusts addresses and networks such as `10.0.0.0/8`; throws for a text that is neither. */
@@ -31,8 +31,8 @@ export interface Origin {
 }
 
 /**
- * Tells the backend who asked, by which name and how. What the client says about that itself counts only if the client is trusted: else it
- * could call itself anybody.
+ * Adds the forwarding headers with the client's address, host and protocol. Such headers of the client are kept only if it is a trusted
+ * proxy, because any client could forge them.
  */
 export function setForwarded(headers: string[], { remoteAddress, host, isSecure }: Origin, isTrusted: boolean): void {
   if (!isTrusted) removeClaims(headers);

@@ -30,7 +30,7 @@ export class Http1Attempt implements Exchange, Reply {
     this.#report = report;
   }
 
-  /** Nobody waits for it any more. */
+  /** The caller no longer waits for it. */
   get isOver(): boolean {
     return this.#report === undefined;
   }

@@ -21,7 +21,7 @@ export class Http1Call implements Call {
   readonly #response: ServerResponse;
   readonly #isLast: () => boolean;
 
-  /** `isLast` tells whether the connection should end with this answer. */
+  /** `isLast`: close the connection after this response. */
   constructor(request: IncomingMessage, response: ServerResponse, isLast: () => boolean) {
     this.method = request.method ?? 'GET';
     this.headers = request.rawHeaders;

@@ -4,11 +4,11 @@ import { type ResponseListener, ResponseParser } from './http1-response.ts';
 
 /** What one request makes of a connection until its answer has ended. */
 export interface Exchange extends ResponseListener {
-  /** The connection is gone; nothing more will come. */
+  /** The connection has ended; no more events follow. */
   lost(why: string): void;
 }
 
-/** Told when a connection can take the next request, and when it is gone. */
+/** Notified when a connection can take the next request, and when it has ended. */
 export interface ConnectionKeeper {
   idle(connection: Http1Connection): void;
   gone(connection: Http1Connection): void;
@@ -45,7 +45,7 @@ export class Http1Connection {
     );
   }
 
-  /** Sends the head of a request, whose answer goes to `exchange`. */
+  /** Sends the header of a request; `exchange` receives the response. */
   begin(method: string, head: string, exchange: Exchange, hasBody: boolean): void {
     this.#exchange = exchange;
     this.#isRequestSent = !hasBody;
@@ -58,7 +58,7 @@ export class Http1Connection {
     this.#isRequestSent = true;
   }
 
-  /** Breaks off whatever is under way; nobody is told. */
+  /** Aborts the current request without notification. */
   destroy(): void {
     this.#exchange = undefined;
     this.stream.destroy();

@@ -2,13 +2,13 @@ import type { Outgoing } from './call.ts';
 import { isFieldValue, isTarget, isToken } from './field-text.ts';
 import { headerOf } from './headers.ts';
 
-/** How the body of a request is told from what follows. */
+/** How the body of a request is framed. */
 export interface RequestHead {
   readonly text: string;
   readonly isChunked: boolean;
 }
 
-/** The head of a request as it goes over the wire, in Latin-1; undefined where it holds what no head may hold. */
+/** The header of a request on the wire, in Latin-1; undefined if it contains invalid characters. */
 export function requestHead({ method, target, host, headers, hasBody }: Outgoing): RequestHead | undefined {
   if (!isToken(method) || !isTarget(target) || !isFieldValue(host)) return undefined;
   let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n`;

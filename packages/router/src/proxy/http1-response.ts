@@ -23,7 +23,7 @@ export class ResponseParser {
   #state: State = State.Done;
   #listener: ResponseListener | undefined;
   #method = '';
-  #held: Buffer | undefined;
+  #partial: Buffer | undefined;
   #left = 0;
   #isPersistent = false;
   #problem: string | undefined;
@@ -48,13 +48,13 @@ export class ResponseParser {
 
   /** Takes what has arrived; what is returned is why it cannot be an answer, after which nothing more may be given. */
   read(bytes: Buffer): string | undefined {
-    let rest = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
-    this.#held = undefined;
+    let rest = this.#partial === undefined ? bytes : Buffer.concat([this.#partial, bytes]);
+    this.#partial = undefined;
     while (rest.length > 0) {
       const used = this.#step(rest);
       if (this.#problem !== undefined) return this.#problem;
       if (used === 0) {
-        this.#held = rest;
+        this.#partial = rest;
         return undefined;
       }
       rest = used === rest.length ? EMPTY : rest.subarray(used);
@@ -69,7 +69,7 @@ export class ResponseParser {
     return true;
   }
 
-  /** Reads on from here and tells how many bytes were used; none where more are needed. */
+  /** Parses from here and returns the number of bytes used; 0 if more are needed. */
   #step(bytes: Buffer): number {
     switch (this.#state) {
       case State.Head:
@@ -111,7 +111,7 @@ export class ResponseParser {
 
   #begin(status: number, isNew: boolean, headers: string[]): void {
     if (status === 101) this.#problem = 'the answer changes to another protocol, which nobody asked for';
-    // What was said before the answer itself; more comes.
+    // An informational response; the final response follows.
     if (status < 200) return;
     const framing = frame(this.#method, status, headers);
     if (typeof framing === 'string') {

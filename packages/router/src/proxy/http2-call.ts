@@ -73,7 +73,7 @@ export class Http2Call implements Call {
   end(trailers: RawHeaders): void {
     this.#trailers = endToEnd(trailers);
     this.#stream.end();
-    // A body that nobody wants any more must not keep the client waiting for room.
+    // An unwanted body must be drained, so that the client's flow control window does not block.
     this.#stream.resume();
   }
 

@@ -72,7 +72,7 @@ export function createHttp2Upstream(host: string, port: number, clock: Clock, di
   };
 }
 
-/** Requests that have just been made are on their way first: a connection that has said goodbye takes none of them along. */
+/** Lets requests that were just created be sent first, so that a GOAWAY does not lose them. */
 function closeSoon(session: ClientHttp2Session): void {
   setImmediate(() => session.close());
 }
@@ -208,7 +208,7 @@ class Http2Attempt {
       }),
     );
     const broken = (why: string) => {
-      // A refused stream is the endpoint's word that it has not looked at the request.
+      // REFUSED_STREAM guarantees that the endpoint has not processed the request.
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
       this.#settle(isRefused ? { kind: 'unreached', why } : { kind: 'broken', why, wasReused: true });
     };
@@ -259,7 +259,7 @@ function copyStream(stream: ClientHttp2Stream, sink: Writable | undefined, done:
 function fieldsOf({ method, target, host, headers }: Outgoing): Record<string, string | string[]> {
   const rest = [...headers];
   removeHeader(rest, 'host');
-  // The only word about transfer that HTTP/2 knows; gRPC servers insist on it.
+  // The only TE value that HTTP/2 allows; gRPC servers require it.
   const te = headers.some((value, i) => i % 2 === 1 && value.startsWith('application/grpc')) ? ['te', 'trailers'] : [];
   return { ':method': method, ':path': target, ':scheme': 'http', ':authority': host, ...toFields([...rest, ...te]) };
 }

@@ -1,2 +1,2 @@
-/** A peer whose machine is gone says nothing any more. The system asks it this long after its last word, also while nothing is sent. */
+/** TCP keep-alive: after this long without data the system probes the other end, to detect half-open connections. */
 export const KEEP_ALIVE_MS = 10_000;

@@ -18,29 +18,29 @@ import { cutStalled, cutStalledStream, cutStream } from './stalled.ts';
 import { createTlsDoor, HANDSHAKE } from './tls-door.ts';
 import { isWebSocket } from './tunnel.ts';
 
-/** Who takes what arrives. */
+/** Handlers of requests. */
 export interface ListenerHandlers {
   request(request: IncomingMessage, response: ServerResponse): void;
   stream(stream: ServerHttp2Stream, headers: RawHeaders): void;
-  /** What else is written to for this client goes to `sweep`. */
+  /** Further streams for this client must be added to `sweep`. */
   webSocket(request: IncomingMessage, socket: Duplex, head: Buffer, sweep: StallSweep): void;
 }
 
-/** One address where clients are served, by HTTP/1.1 and HTTP/2 alike, with TLS and without. */
+/** One address that serves clients by HTTP/1.1 and HTTP/2, with and without TLS. */
 export interface ProxyListener {
   readonly port: number;
-  /** Takes no more connections, lets requests end, and resolves when all have, or at once when `cut` fires. */
+  /** Accepts no more connections, and resolves when all requests have ended, or at once when `cut` is aborted. */
   close(cut: AbortSignal): Promise<void>;
 }
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0');
-/** Whole requests may take as long as they like: what is sent through here may be large, or a conversation. */
+/** No timeout for whole requests: they may be large, or streams. */
 const LIMITS: ProxyListenerLimits = { ...ROUTER_LIMITS, requestMs: 0 };
 const WINDOW = 1024 * 1024;
 
 /** How long clients may be slow. */
 export interface ProxyListenerLimits extends ListenerTimeouts {
-  /** How long nothing may move on the way of a request that is not complete, or of an answer that waits to be read. */
+  /** How long an incomplete request may send no data, or a response may not be read. */
   readonly stallMs: number;
 }
 
@@ -50,7 +50,7 @@ export type Admit = (socket: Socket) => Promise<boolean>;
 /** What may differ between listeners. */
 export interface ProxyListenerOptions {
   readonly limits?: ProxyListenerLimits | undefined;
-  /** All connections are served unless given. */
+  /** Absent: all connections are served. */
   readonly admit?: Admit | undefined;
 }
 
@@ -150,7 +150,7 @@ function shareConnections(
       if (admit !== undefined && !(await isAdmitted(socket, admit))) return;
       recognize(socket, silenceMs, (kind) => {
         if (kind === 'tls') takeTls(socket);
-        // It reads what was put back by itself.
+        // It reads the unshifted bytes itself.
         else if (kind === 'http2') {
           socket.allowHalfOpen = false;
           http2.emit('connection', socket);
@@ -164,7 +164,7 @@ function shareConnections(
   );
 }
 
-/** Hands no byte on while `admit` decides; resets a connection that it refuses. */
+/** Reads no byte while `admit` decides; resets a refused connection. */
 async function isAdmitted(socket: Socket, admit: Admit): Promise<boolean> {
   const onError = () => socket.destroy();
   socket.on('error', onError);
@@ -175,7 +175,7 @@ async function isAdmitted(socket: Socket, admit: Admit): Promise<boolean> {
   return isServed;
 }
 
-/** Looks at the first bytes of a connection and puts them back; one that says nothing is closed in time. */
+/** Detects the protocol from the first bytes of a connection and unshifts them. A silent connection is closed after `silenceMs`. */
 function recognize(socket: Socket, silenceMs: number, recognized: (kind: 'tls' | 'http2' | 'http1') => void): void {
   const onError = () => socket.destroy();
   const onSilence = () => socket.destroy();

@@ -1,21 +1,21 @@
 import { compilePattern, type Pattern, type PatternBudget } from './pattern.ts';
 import type { RequestMatch, ValueMatch } from './route-table.ts';
 
-/** What of a request decides where it goes. */
+/** The parts of a request that routes match. */
 export interface MatchableRequest {
   readonly method: string;
-  /** As it came, with the query. */
+  /** The request target as received, with the query. */
   readonly target: string;
-  /** It came with TLS. */
+  /** Whether it was received over TLS. */
   readonly isSecure: boolean;
-  /** The value of a header, several joined by a comma; undefined where there is none. */
+  /** The value of a header, several joined by a comma; undefined if absent. */
   header(name: string): string | undefined;
 }
 
-/** Whether a request fits, decided once per match instead of once per request where that is possible. */
+/** Whether a request matches. Everything that does not depend on the request is computed once, when the route table changes. */
 export type Matcher = (request: MatchableRequest, budget: PatternBudget) => boolean;
 
-/** The test that a match stands for. */
+/** Compiles an HTTPRoute match. */
 export function compileMatch({ path, method, headers = [], query = [] }: RequestMatch): Matcher {
   const tests: Matcher[] = [];
   if (path !== undefined && !(path.kind === 'prefix' && path.value === '/')) tests.push(pathTest(path));

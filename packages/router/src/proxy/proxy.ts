@@ -24,16 +24,16 @@ import { tunnel } from './tunnel.ts';
 export interface ProxyOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** 2 s to connect, no limit for answers, unless told. */
+  /** Default: 2 s to connect, no limit for responses. */
   readonly limits?: Partial<AttemptLimits>;
-  /** How many endpoints one request may be offered to; 5 unless told. */
+  /** How many endpoints one request may try; default 5. */
   readonly maxAttempts?: number;
   readonly observer?: Observer;
-  /** Which clients are proxies whose word about their own clients is passed on; none unless told. */
+  /** Trusted proxies, whose forwarding headers are kept; default none. */
   readonly trust?: Trust | undefined;
   /** How endpoints are reached, where the system's own network does not lead there. */
   readonly dial?: Dial | undefined;
-  /** How long clients may be slow; see `ProxyListenerLimits` for what holds unless told. */
+  /** Timeouts for slow clients; the defaults are `ROUTER_LIMITS`. */
   readonly listenerLimits?: ProxyListenerLimits;
   /** Which connections of clients are served; all unless given. */
   readonly admit?: Admit | undefined;

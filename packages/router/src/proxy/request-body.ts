@@ -16,7 +16,7 @@ export class RequestBody {
     body.once('end', this.#onEnd);
   }
 
-  /** Sends nothing more; whatever else comes is nobody's. */
+  /** Sends nothing more and discards further data. */
   stop(): void {
     this.#body.off('data', this.#onData);
     this.#body.off('end', this.#onEnd);

@@ -1,4 +1,4 @@
-/** What the proxy is told to do: which requests there are, and where each kind of them goes. Plain data, replaced as a whole. */
+/** The proxy's routing configuration: rules with their matches and backends. Plain data, replaced as a whole. */
 export interface RouteTable {
   /** For connections without TLS. */
   readonly gateways: readonly GatewayRoutes[];

@@ -1,7 +1,7 @@
 import { guard } from '@manta/base';
 import type { Writable } from 'node:stream';
 
-/** Puts an end to a peer that does not take what is sent to it. Called again while that has had no effect. */
+/** Ends a connection whose other end does not read. Called again while that has had no effect. */
 export type Cut = (attempt: number) => void;
 
 /** Watches streams on which something waits to be sent. */
@@ -22,8 +22,8 @@ interface Watched {
 }
 
 /**
- * A peer that never reads keeps what is sent to it in our memory, and its backend busy. One timer for all connections looks after them, so
- * that requests pay nothing for it. Within `stallMs` a peer has to take at least what is buffered for it, some tens of kilobytes.
+ * A client or backend that never reads would keep data in our memory and block the other side. One timer checks all connections, so that
+ * requests cost nothing extra. Within `stallMs` the other end must read at least what is buffered, some tens of kilobytes.
  */
 export function createStallSweep(stallMs: number, checkMs: number): StallSweep {
   const all = new Map<Writable, Watched>();
@@ -56,7 +56,7 @@ function isWaiting(stream: Writable): boolean {
   return !stream.destroyed && (stream.writableLength > 0 || (stream.writableEnded && !stream.writableFinished));
 }
 
-/** Sockets count bytes; streams of HTTP/2 only tell when there is room again. */
+/** Sockets count bytes; HTTP/2 streams only report when there is room again. */
 function sent(stream: Writable, { drains }: Watched): number {
   const bytes = 'bytesWritten' in stream && typeof stream.bytesWritten === 'number' ? stream.bytesWritten : 0;
   return bytes - stream.writableLength + drains;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { type Certificates, type Identity, MIN_TLS_VERSION } from './certificates.ts';
 
-/** The first byte of a TLS handshake; no word of HTTP begins with it. */
+/** The first byte of a TLS handshake, which no HTTP request starts with. */
 export const HANDSHAKE = 0x16;
 
 /** Takes connections whose first bytes, put back, are a handshake; `taken` gets them once it has succeeded. */

@@ -67,7 +67,7 @@ function rotate(path: string, current: OpenFile, nowMs: number): OpenFile {
     closeSync(current.fd);
     return next;
   } catch {
-    // Start counting anew, so that the next try comes after another full file and not with every line.
+    // Restart the count, so that the next attempt comes after another full file, not with every line.
     return { fd: current.fd, size: 0 };
   }
 }

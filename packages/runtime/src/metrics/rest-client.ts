@@ -5,7 +5,7 @@ const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] 
 const LOOKUP_BUCKETS = DURATION_BUCKETS.slice(0, -1);
 const SIZE_BUCKETS = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] as const;
 
-/** Turns what the transport tells into client-go's `rest_client_*` metrics, same names, labels and buckets. */
+/** Exports the transport's requests as client-go's `rest_client_*` metrics, with the same names, labels and buckets. */
 export function createRestClientObserver(metrics: MetricsRegistry): RequestObserver {
   const requests = metrics.counter(
     'rest_client_requests_total',

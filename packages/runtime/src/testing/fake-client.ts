@@ -81,7 +81,7 @@ export class FakeClient implements KubeClient {
     this.#forbidden.delete(`${resourceId(type)} ${namespace}`);
   }
 
-  /** Behaves as if the kind's definition were not installed: its objects are gone, its watches end, requests get 404. */
+  /** Behaves as if the kind's CRD were not installed: its objects do not exist, its watches end, requests get 404. */
   unserve(type: ResourceType): void {
     for (const object of this.storage.all(type)) this.storage.remove(type, keyOf(object));
     this.#absent.add(resourceId(type));
@@ -102,7 +102,7 @@ export class FakeClient implements KubeClient {
     return this.#watches.size;
   }
 
-  /** Tells all running watches how far things are. */
+  /** Sends a bookmark to all running watches. */
   sendBookmarks(): void {
     const resourceVersion = String(this.storage.version);
     for (const { watch } of this.#watches) {
@@ -366,7 +366,7 @@ export class FakeClient implements KubeClient {
   }
 }
 
-/** What a watch with this selection hears of a write: an object that moves out of the selection is gone, one that moves in is new. */
+/** The event that a watch with this selector gets for a write: DELETED if the object leaves the selection, ADDED if it enters. */
 function eventFor(written: Written, options: WatchOptions): WatchEvent<KubeObject> | undefined {
   const wasSelected = written.before !== undefined && isSelected(written.before, options);
   const isNow = !written.isRemoval && isSelected(written.object, options);

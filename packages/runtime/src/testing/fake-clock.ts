@@ -6,7 +6,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Time that moves only when told to: timers run in order of their due time, and everything they set off settles in between. */
+/** A clock that tests advance: timers run in order of their due time, and promises settle in between. */
 export class FakeClock implements Clock {
   #now: number;
   #order = 0;

@@ -2,7 +2,7 @@ import type { KubeObject } from '@manta/api';
 import type { ResourceType } from '@manta/kube';
 import { keyOf, type ObjectKey } from '../object-key.ts';
 
-/** One write, as watches tell of it. */
+/** One write, as watches report it. */
 export interface Written {
   readonly version: number;
   readonly resource: string;

@@ -26,7 +26,7 @@ export interface Api {
   readonly registry: Registry;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
-  /** Absent: nobody runs pods, so logs and commands fail as with a node that is gone. */
+  /** Absent: no pods run, so logs and exec fail as with an unreachable node. */
   readonly podBackend?: PodBackend;
   /** Absent: service accounts get no tokens. */
   readonly tokens?: TokenIssuer;
@@ -41,14 +41,14 @@ export interface Api {
 export interface ApiOptions {
   readonly store: Store;
   readonly world: EngineWorld;
-  /** `RBAC`: what the stored roles and bindings say. Everybody may do everything unless told. */
+  /** `RBAC`: authorize by the stored roles and bindings. Default: every request is allowed. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
   readonly podBackend?: PodBackend;
   /** Signs the tokens of service accounts; without it they get none. */
   readonly tokenKeys?: TokenKeys;
-  /** Whether pods get a service account and its token; unless told, as soon as somebody keeps accounts, so that there are any. */
+  /** Whether pods get a service account and its token. Default: if a controller creates service accounts. */
   readonly hasServiceAccounts?: boolean;
-  /** Where cluster IPs of services come from; `10.0.0.0/16` unless told. */
+  /** The range of cluster IPs; default `10.0.0.0/16`. */
   readonly serviceCidr?: string;
   /** Further admission steps, after the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];

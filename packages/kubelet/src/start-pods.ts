@@ -26,7 +26,7 @@ export interface PodsOptions {
   readonly images: ImageTable;
   /** Runs the program inside the namespaces; its settings are appended as one argument. */
   readonly supervisorCommand: readonly string[];
-  /** Chosen by trying unless told. */
+  /** Default: the best driver that works. */
   readonly mode?: SandboxMode | undefined;
   /** Files that give power over this engine, wherever they are: no pod sees them, nor the data directory. */
   readonly hidden?: readonly string[];

@@ -13,7 +13,7 @@ export interface EngineRecord {
   readonly startedAt: string;
   /** How it runs pods, in words; absent where it runs none. */
   readonly pods?: string;
-  /** Where Gateways are served; absent where nobody serves them. */
+  /** The address of the router; absent if none runs. */
   readonly router?: string;
   /** A link that opens the web console and logs in once; absent where there is no console. */
   readonly console?: string;
@@ -30,7 +30,7 @@ export function removeEngineRecord(dataDir: string): void {
   rmSync(fileOf(dataDir), { force: true });
 }
 
-/** The engine that serves a data directory now. One that was killed has left its record, but its process is gone or another's by then. */
+/** The engine that serves a data directory now. A killed engine leaves its record, but its process no longer exists or its id was reused. */
 export function readEngineRecord(dataDir: string): EngineRecord | undefined {
   const { pid, mark, url, kubeconfig, startedAt, pods, router, console } = readJson(fileOf(dataDir));
   const isRecord =

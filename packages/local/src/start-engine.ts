@@ -33,7 +33,7 @@ export interface EngineOptions {
   readonly world: EngineWorld;
   /** Where it keeps its objects and keys. */
   readonly dataDir: string;
-  /** 127.0.0.1 unless told. */
+  /** Default 127.0.0.1. */
   readonly host?: string;
   /** 0 is any free port. */
   readonly port: number;
@@ -47,7 +47,7 @@ export interface EngineOptions {
   readonly furtherAddresses?: readonly string[];
   /** Runs pods, and answers for them; without it they stay pending. */
   readonly pods?: (context: PodsContext) => Promise<RunningPods>;
-  /** Told of faults of the engine's own, and of attempts of its controllers that failed and are repeated. */
+  /** Called with internal errors, and with failed reconciles of controllers, which are retried. */
   readonly onError?: (where: string, error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Writes a file that only its owner may read. Nobody ever sees half of it, not even after a kill in the middle. */
+/** Writes a file atomically, readable only by its owner: even after a kill it is never half written. */
 export function writeWhole(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}.tmp`;
   try {

@@ -20,7 +20,7 @@ export interface AdmissionPlugin {
   mutate?(attributes: AdmissionAttributes & { readonly object: JsonObject }): JsonObject;
   /** Refuses; may ask others over the network. Returns undefined where it has nothing to wait for. */
   validate?(attributes: AdmissionAttributes): Promise<void> | undefined;
-  /** Told after the write. */
+  /** Called after the write. */
   admitted?(attributes: AdmissionAttributes): void;
 }
 

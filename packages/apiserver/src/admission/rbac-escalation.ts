@@ -16,7 +16,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Nobody may grant, by a role or a binding, what he may not do himself, unless he may escalate or bind. */
+/** Users may grant, by a role or a binding, only permissions that they have, unless they may `escalate` or `bind`. */
 export function rbacEscalation(store: Store, authorizer: Authorizer): AdmissionPlugin {
   return {
     validate(attributes) {

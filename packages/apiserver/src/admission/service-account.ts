@@ -12,7 +12,7 @@ import type { AdmissionPlugin } from './admission.ts';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const PREFIX = 'kube-api-access-';
 
-/** Gives every new pod its service account and, unless told not to, a token of it. */
+/** Adds the service account to every new pod and, unless disabled, a token of it. */
 export function serviceAccountPlugin(store: Store, world: EngineWorld, isRequired: boolean): AdmissionPlugin {
   return {
     mutate({ scope, operation, object }) {

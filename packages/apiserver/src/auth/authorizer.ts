@@ -1,6 +1,6 @@
 import type { User } from './user.ts';
 
-/** What somebody wants to do. */
+/** The attributes of a request that is authorized. */
 export interface Attributes {
   readonly user: User;
   readonly verb: string;
@@ -34,17 +34,17 @@ export interface PolicyRule {
 /** Says who may do what. */
 export interface Authorizer {
   authorize(attributes: Attributes): Decision;
-  /** All that somebody may do in a namespace. */
+  /** All permissions of a user in a namespace. */
   rulesFor(user: User, namespace: string): readonly PolicyRule[];
 }
 
-/** The rules of somebody who may do everything. */
+/** Rules that allow everything. */
 export const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** Everybody may do everything. */
+/** Allows every request. */
 export const allowAll: Authorizer = {
   authorize: () => ({ isAllowed: true, reason: '' }),
   rulesFor: () => EVERYTHING,

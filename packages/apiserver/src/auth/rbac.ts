@@ -35,7 +35,7 @@ export function rbacAuthorizer(store: Store): Authorizer {
   };
 }
 
-/** Every rule that somebody has, cluster-wide first. */
+/** Every rule of a user, cluster-wide rules first. */
 function* grants(store: Store, user: User, namespace: string): Iterable<Grant> {
   for (const stored of store.list(CLUSTER_BINDINGS)) {
     const binding = asJson(stored);

@@ -22,7 +22,7 @@ export interface TokenKeys {
 export interface TokenIssuer {
   /** Answers a TokenRequest. */
   issue(account: StoredObject, request: unknown): StoredObject;
-  /** Whose token this is; undefined when it is not ours, has expired, or its account or pod is gone. */
+  /** The owner of a token; undefined if the token is not ours, has expired, or its account or pod no longer exists. */
   verify(token: string, audiences?: readonly string[]): VerifiedToken | undefined;
 }
 

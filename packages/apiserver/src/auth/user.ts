@@ -12,5 +12,5 @@ export const MASTERS = 'system:masters';
 /** The user that the engine's own parts act as. */
 export const ADMIN: User = { name: 'system:admin', groups: [MASTERS, 'system:authenticated'] };
 
-/** Whoever shows no credentials. */
+/** The user of requests without credentials. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

@@ -22,6 +22,6 @@ export async function bootstrap(api: Api): Promise<void> {
     const { name } = object.metadata;
     if (api.store.get(keyOf(scope, name)) === undefined) await createObject(api, scope, object);
   }
-  // Nobody can have watched before: what was written so far is no history that anybody may ask for.
+  // No client can have watched before, so the history of these writes is dropped.
   api.store.compact(api.store.revision);
 }

@@ -146,7 +146,7 @@ function encodeStruct(fields: ReadonlyMap<string, ShapeField>, read: ReadonlyMap
   return encoded;
 }
 
-/** Storage does not tell a list without items from none. */
+/** Storage does not distinguish an empty list from an absent one. */
 function isEmptyList(value: Json | undefined): boolean {
   return Array.isArray(value) && value.length === 0;
 }

@@ -21,15 +21,15 @@ export interface BuiltinKind {
   readonly checksFinalizers: boolean;
   /** Updates are checked like creations, too, metadata included. */
   readonly checksMetaTwice?: boolean;
-  /** Brings what may be said in two ways into the one that is kept; nobody owns the other way. */
+  /** Normalises alternative fields to the stored one; the alternative has no field manager. */
   readonly fold?: (object: JsonObject) => JsonObject;
   /** Clears what a creator may not set and sets what the server decides. */
   readonly prepareForCreate?: (object: JsonObject, now: Time) => JsonObject;
   /** Carries over what an update may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, subresource: string, now: Time) => JsonObject;
-  /** Things worth telling whoever writes an object that is taken all the same. */
+  /** Warnings for the writer of an accepted object. */
   readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
-  /** What is checked before anything else, and told alone. */
+  /** Checked before everything else; its error is reported alone. */
   readonly checkFirst?: (object: JsonObject) => readonly FieldCause[];
   /** Everything but metadata. */
   readonly validate?: (object: JsonObject) => readonly FieldCause[];

@@ -3,7 +3,7 @@ import { goQuote, parseQuantity } from '@manta/api';
 import type { JsonObject } from '../object/json.ts';
 import { metaOf, number, part, parts, text, texts } from './read.ts';
 
-/** What the server says of a service that it takes all the same. */
+/** Warnings for an accepted Service. */
 export function serviceWarnings(object: JsonObject): readonly string[] {
   const spec = part(object, 'spec') ?? {};
   const isHeadless = text(spec, 'clusterIP') === 'None';
@@ -20,12 +20,12 @@ export function serviceWarnings(object: JsonObject): readonly string[] {
   ];
 }
 
-/** What the server says of a new pod that it takes all the same; it says nothing to those who update pods. */
+/** Warnings for an accepted new pod; updates cause none. */
 export function podWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   return old !== undefined ? [] : podSpecWarnings(part(object, 'spec') ?? {}, 'spec');
 }
 
-/** What the server says of a job that it takes all the same, when it is new or its spec changes. */
+/** Warnings for an accepted job that is new or whose spec changes. */
 export function jobWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   if (old !== undefined && metaOf(old)['generation'] === metaOf(object)['generation']) return [];
   return podSpecWarnings(part(part(part(object, 'spec'), 'template'), 'spec') ?? {}, 'spec.template.spec');

@@ -4,7 +4,7 @@ import { registerNetwork } from './cel-network.ts';
 import { CelMeter } from './cel-meter.ts';
 import { findPattern } from './pattern.ts';
 
-/** What expensive functions tell before they begin. */
+/** Called by expensive functions with their cost before they run. */
 export type Charging = Pick<CelMeter, 'charge' | 'chargePattern'>;
 
 const free: Charging = { charge: () => undefined, chargePattern: () => undefined };

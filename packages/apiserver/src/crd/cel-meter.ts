@@ -48,7 +48,7 @@ export class CelMeter {
 
   /** Compiles an expression; the result must be called by `run`. Throws where it is no CEL. */
   compile(expression: string): (context: Readonly<Record<string, unknown>>) => unknown {
-    // The library evaluates the root by itself and the nodes below through the evaluator: the wrapping makes all of them nodes below.
+    // The library evaluates only the nodes below the root through the evaluator: wrapping the root makes all of them such nodes.
     const program = this.#environment.parse(`[\n${expression}\n][0]`);
     return (context) => program({ ...context });
   }

@@ -8,7 +8,7 @@ export type Checked = { readonly problem: string } | { readonly problem?: never;
 
 const environment = createCelEnvironment();
 
-/** Functions that rules may use though they cannot be evaluated here: their definitions are taken, objects are told of the trouble. */
+/** Functions that cannot be evaluated here. CRDs with such rules are accepted; objects get an error. */
 const unevaluated =
   'optMap optFlatMap transformList transformMap transformMapEntry existsOne format named validate semver isSemver major minor patch ' +
   'masked isCanonical containsAny equivalent intersects isInteger asInteger asApproximateFloat sign add sub lastIndexOf';

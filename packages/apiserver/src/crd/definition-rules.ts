@@ -10,7 +10,7 @@ import { checkExtensions } from './schema-extensions.ts';
 
 type Causes = readonly FieldCause[];
 
-/** Where old values can no longer be told from one another; undefined: they can. */
+/** The path from which on old values cannot be correlated; undefined: all can. */
 type Lost = string | undefined;
 
 /** Checks what the rules of a sound schema say, against the types that it gives. */

@@ -3,7 +3,7 @@ import { deepEqual } from '../object/deep-equal.ts';
 import { isObject, type Json, type JsonObject } from '../object/json.ts';
 import type { Schema } from '../object/schema.ts';
 
-/** The part of an item that tells it apart in a list of type map. */
+/** The key of an item in a list of type map. */
 export function keyOf(schema: Schema, item: Json): JsonObject {
   const key: Record<string, Json> = {};
   if (!isObject(item)) return key;
@@ -14,7 +14,7 @@ export function keyOf(schema: Schema, item: Json): JsonObject {
   return key;
 }
 
-/** The item of an older list that `item` continues; only lists of type map can tell. */
+/** The old item with the same key; only in lists of type map. */
 export function findItem(schema: Schema, old: Json | undefined, item: Json): Json | undefined {
   if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(old) || !isObject(item)) return undefined;
   const key = keyOf(schema, item);

@@ -11,7 +11,7 @@ export function newPatternBudget(): PatternBudget {
   return { stepsLeft: API_SERVER_LIMITS.patternSteps };
 }
 
-/** Whether a text matches its schema's pattern. What is no pattern matches everything, as the definition was taken; `undefined`: it takes too long to tell. */
+/** Whether a text matches its schema's pattern. An invalid pattern matches everything, because the CRD was accepted; `undefined`: matching takes too long. */
 export function matchesWithin(budget: PatternBudget, pattern: string, text: string): boolean | undefined {
   if (compilePattern(pattern) === undefined) return true;
   budget.stepsLeft -= patternSteps(pattern, text);

@@ -36,7 +36,7 @@ function pruneValue(value: Json, node: SchemaNode | undefined, path: Step[], dro
   });
 }
 
-/** Where unknown fields stay, those that are known are pruned all the same. */
+/** Where unknown fields are preserved, the content of known fields is still pruned. */
 function keepUnknown(value: Json, node: SchemaNode | undefined, path: Step[], dropped: string[]): Json {
   if (node === undefined) return value;
   if (Array.isArray(value)) {

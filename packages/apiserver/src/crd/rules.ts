@@ -14,7 +14,7 @@ import { fieldSteps } from './field-steps.ts';
 import { findItem } from './list-keys.ts';
 import type { SchemaNode } from './node.ts';
 
-/** Old values on the way down, as far as they can be told; and whether the nearest of them equals the new one. */
+/** The correlated old value, if any, and whether the nearest correlated ancestor is unchanged. */
 interface Before {
   readonly value: Json | undefined;
   /** Errors are forgiven: the nearest comparable value is as it was. */

@@ -5,7 +5,7 @@ import { dottedPath, type Step } from '../field/path.ts';
 import type { Json } from '../object/json.ts';
 import type { FieldCause } from '../status/status-error.ts';
 
-/** One way in which a value does not fit its schema. `text` tells apart; two of the same text are reported once. */
+/** One schema violation. Violations with the same `text` are reported once. */
 export interface SchemaError {
   readonly text: string;
   readonly cause: FieldCause;

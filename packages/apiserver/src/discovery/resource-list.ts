@@ -41,7 +41,7 @@ function subresourceEntries(resource: ServedResource, version: string): readonly
   }));
 }
 
-/** Tells clients when objects are stored in another version than before. */
+/** The storage version hash, by which clients notice a change of the storage version. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

@@ -9,7 +9,7 @@ export type StaticTokens = ReadonlyMap<string, User>;
 
 const known = new WeakMap<TLSSocket, User | null>();
 
-/** Who asks: by client certificate, else by token, else nobody in particular. Credentials that are shown and wrong are refused. */
+/** The user of a request: by client certificate, else by token, else anonymous. Invalid credentials are refused. */
 export function authenticate(api: Api, request: HttpRequest, tokens: StaticTokens): User {
   const byCertificate = certificateUser(socketOf(request));
   if (byCertificate !== undefined) return byCertificate;

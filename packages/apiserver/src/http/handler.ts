@@ -22,13 +22,13 @@ export interface HandlerOptions {
   readonly address: () => string;
   /** Opens the way of a watch's events, where something may stand in it. */
   readonly gate?: OpenGate;
-  /** Told of every request when it has been answered (a watch: when it begins), as an audit log would be. */
+  /** Called for every request after its response (a watch: when it begins), like an audit log. */
   readonly onRequest?: (request: AnsweredRequest) => void;
-  /** Told what went wrong inside; the client learns no more than that something did. */
+  /** Called with internal errors; the client gets a 500 without details. */
   readonly onInternalError: (error: unknown) => void;
 }
 
-/** One request, for whoever counts or logs them. */
+/** One request, for metrics and logs. */
 export interface AnsweredRequest {
   readonly user: string;
   readonly method: string;
@@ -80,7 +80,7 @@ function isKnownVersion(api: Api, group: string, version: string): boolean {
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
-/** Whoever may not act as another is told about the request that he made as the other. */
+/** A refused impersonation is answered with the error for the impersonated request. */
 function impersonationRefused(
   request: HttpRequest,
   pathname: string,

@@ -1,6 +1,6 @@
 import { TooDeepError } from './nesting.ts';
 
-/** What is wrong with a JSON text, in the words of Go's parser as far as they can be told from where ours stopped. */
+/** The error in a JSON text with the message of Go's parser, as far as the position of our error allows. */
 export function jsonProblem(text: string, error: unknown): string {
   if (error instanceof TooDeepError) return error.message;
   if (/^\s*$/.test(text) || isCutOff(error)) return 'unexpected end of JSON input';

@@ -13,7 +13,7 @@ export class ObjectList {
   readonly #items: readonly StoredObject[];
   readonly #isTyped: boolean;
 
-  /** `head` is everything but the items; `isTyped` tells whether each says its kind, as custom resources do. */
+  /** `head` is everything but the items; `isTyped`: items have apiVersion and kind, as custom resources do. */
   constructor(head: JsonObject, items: readonly StoredObject[], isTyped: boolean) {
     this.#head = head;
     this.#items = items;

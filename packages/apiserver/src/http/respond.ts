@@ -28,7 +28,7 @@ export interface Answer {
 /** Answers of at least this size are compressed for clients that can read it. */
 const COMPRESS_BYTES = 128 * 1024;
 
-/** Writes an object as JSON or YAML; resolves when the client has taken it, or has gone. */
+/** Writes an object as JSON or YAML; resolves when the client has read it, or has disconnected. */
 export async function respond(response: HttpResponse, answer: Answer): Promise<void> {
   const { code, format = 'json', contentType, headers = {} } = answer;
   const pieces = format === 'yaml' ? [await yamlOf(answer.body)] : piecesOf(answer);

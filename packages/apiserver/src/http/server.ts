@@ -38,9 +38,9 @@ export interface ServerOptions {
   readonly answer?: typeof handle;
   /** Absent: the documented limits of the API server. */
   readonly limits?: ListenerTimeouts;
-  /** Told of every request when it has been answered. */
+  /** Called for every request after its response. */
   readonly onRequest?: (request: AnsweredRequest) => void;
-  /** Told of faults of our own; clients get a 500 without details. */
+  /** Called with internal errors; clients get a 500 without details. */
   readonly onInternalError?: (error: unknown) => void;
 }
 
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     guardConnection('API server', (request: Http2ServerRequest, response: Http2ServerResponse) => {
       cutSlowBody(request, limits.requestMs);
-      // A client that goes away in the middle is no fault of anybody's.
+      // A client that disconnects is not an internal error.
       request.on('error', () => undefined);
       response.on('error', () => undefined);
       return answer(handler, request, response);
@@ -120,14 +120,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
-/** Whoever forgot the s in https is told so, rather than hung up on. */
+/** A client that uses http instead of https gets an explaining response. */
 function answerPlainHttp(server: Http2SecureServer): void {
   const pending = new Map<number, Socket>();
   server.on(
     'connection',
     guardConnection('API server', (socket: Socket) => {
       const { remotePort } = socket;
-      // Connections of pods come through a Unix socket and have no port that tells one from another.
+      // Connections of pods come through a Unix socket and have no port that identifies them.
       if (remotePort === undefined) return;
       pending.set(remotePort, socket);
       socket.on('close', () => pending.delete(remotePort));

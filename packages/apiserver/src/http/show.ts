@@ -11,7 +11,7 @@ export interface View {
   readonly scope: Scope;
   readonly representation: Representation;
   readonly nowMs: number;
-  /** `includeObject` of a Table: Metadata unless told. */
+  /** `includeObject` of a Table; default Metadata. */
   readonly includeObject: string;
 }
 

@@ -22,7 +22,7 @@ export interface WatchGate {
   close(): void;
 }
 
-/** Opens the way that a watch's events take to their client; `onCut` is told when somebody cuts it. Undefined: they go straight. */
+/** Opens a fault-injecting channel for a watch's events; `onCut` is called when a fault cuts it. Undefined: events are written directly. */
 export type OpenGate = (onCut: (how: Cut) => void) => WatchGate | undefined;
 
 /** Streams a watch as newline-delimited JSON, until the client leaves or the watch ends. */

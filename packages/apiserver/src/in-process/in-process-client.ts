@@ -36,13 +36,13 @@ import { openWatch } from './watch-stream.ts';
 
 /** What an in-process client is made of. */
 export interface InProcessOptions {
-  /** Who asks; the administrator unless told. */
+  /** The user of requests; default the administrator. */
   readonly user?: User;
   /** What the client calls itself; its first word names the field manager. */
   readonly userAgent?: string;
   /** Makes the error that a refused call rejects with, so that callers see the class that they know (`ApiError`). */
   readonly toError: (call: { readonly method: string; readonly path: string }, status: Status) => Error;
-  /** Told of every Warning that the server would have sent. */
+  /** Called for every Warning that the server would have sent. */
   readonly warn?: (message: string) => void;
 }
 

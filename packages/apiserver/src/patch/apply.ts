@@ -38,7 +38,7 @@ export interface ApplyRequest {
   readonly subresource: string;
   /** Whether the kind has a status subresource. */
   readonly hasStatus: boolean;
-  /** Whether a version is still served; entries of others are dropped. All are unless told. */
+  /** Whether a version is still served; managers of other versions are dropped. Default: all are served. */
   readonly isServed?: (apiVersion: string) => boolean;
 }
 

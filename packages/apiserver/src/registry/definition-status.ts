@@ -60,7 +60,7 @@ function conflictOf(names: Names, taken: readonly Names[]): Verdict | undefined 
     message: `"${name}" is already in use`,
   });
   const { plural, singular = '', shortNames = [], kind, listKind = '' } = names;
-  // The last conflict found is the one that is told.
+  // The last conflict is reported.
   if (listKind !== '' && kinds.includes(listKind)) return inUse('ListKindConflict', listKind);
   if (kinds.includes(kind)) return inUse('KindConflict', kind);
   const short = shortNames.find((name) => resources.includes(name));

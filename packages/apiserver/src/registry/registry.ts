@@ -1,6 +1,6 @@
 import type { ServedResource, ServedVersion } from './served-resource.ts';
 
-/** What a path names. */
+/** A served resource and the version that a path names. */
 export interface ServedAt {
   readonly resource: ServedResource;
   readonly version: ServedVersion;
@@ -12,7 +12,7 @@ export class Registry {
   readonly #listeners = new Set<() => void>();
   #generation = 0;
 
-  /** Grows with every change, so that what was worked out of the registry can be kept as long as it holds. */
+  /** Incremented with every change, so that results derived from the registry can be cached. */
   get generation(): number {
     return this.#generation;
   }

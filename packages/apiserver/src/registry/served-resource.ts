@@ -27,7 +27,7 @@ export interface ResourceRules {
   readonly returnsDeletedObject: boolean;
   /** `metadata.generation` counts the changes of anything but metadata and status. */
   readonly hasGeneration: boolean;
-  /** Deletion waits for whoever runs the object: pods. */
+  /** Graceful deletion waits for the kubelet: pods. */
   readonly isGraceful: boolean;
   /** Whether the resource's dependents may be left behind or waited for; events are not tracked. */
   readonly isGarbageCollected: boolean;

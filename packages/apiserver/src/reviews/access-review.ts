@@ -12,7 +12,7 @@ export function selfAccessReview(api: Api, { user }: Scope, review: JsonObject):
   return decide(api, user, review);
 }
 
-/** Whether somebody may do something. */
+/** Answers an access review. */
 export function accessReview(api: Api, review: JsonObject): JsonObject {
   const groups = valueAt(review, 'spec.groups');
   const name = textAt(review, 'spec.user');

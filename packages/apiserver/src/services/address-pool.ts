@@ -5,7 +5,7 @@ export interface Pool {
   readonly count: number;
 }
 
-/** The addresses that services get unless told. */
+/** The default range of cluster IPs. */
 export const SERVICE_CIDR = '10.0.0.0/16';
 
 /** The service addresses of a CIDR such as `10.0.0.0/16`: all but the network's own and the broadcast address. */

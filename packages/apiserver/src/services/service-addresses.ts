@@ -1,7 +1,7 @@
 import type { Service } from '@manta/api';
 import { addressToNumber, allocate, contains, numberToAddress, type Pool } from './address-pool.ts';
 
-/** The ports that nodes offer services on, unless told. */
+/** The default range of node ports. */
 export const NODE_PORTS: Pool = { first: 30_000, count: 2768 };
 
 /** What services hold already, and where new addresses and ports come from. */

@@ -18,7 +18,7 @@ export class SpdyStream extends Duplex {
     this.once('close', () => this.#onRead?.());
   }
 
-  /** Gives the reader bytes; resolves when it wants more, or is gone. */
+  /** Passes bytes to the reader; resolves when it wants more, or has ended. */
   async receive(bytes: Buffer): Promise<void> {
     if (this.destroyed || this.push(bytes)) return;
     await new Promise<void>((resolve) => {

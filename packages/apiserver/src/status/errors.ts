@@ -60,7 +60,7 @@ export function conflict(resource: Named, name: string, why: string): StatusErro
   return new StatusError(409, 'Conflict', message, { ...detailsOf(resource, ''), name });
 }
 
-/** The reason of a conflict when somebody else wrote in between. */
+/** The message of a conflict caused by a concurrent write. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** 422: the object is wrong, field by field. */

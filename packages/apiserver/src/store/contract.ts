@@ -55,7 +55,7 @@ export interface Store {
   close(): void;
 }
 
-/** An object on its way in: its resourceVersion is not looked at. */
+/** An object to store: its resourceVersion is ignored. */
 export type NewObject = Omit<StoredObject, 'metadata'> & {
   readonly metadata: Omit<StoredObject['metadata'], 'resourceVersion'>;
 };

@@ -54,7 +54,7 @@ export function openJournal(path: string): Journal {
   };
 }
 
-/** Whoever wanted it kept is told why it is not. */
+/** Rejects the callers that wait for the write. */
 function unwritten(path: string, cause: unknown): StatusError {
   const reason = messageOf(cause);
   const advice = /full/i.test(reason) ? 'the disk is full; make room there, then it goes on' : reason;

@@ -29,7 +29,7 @@ class MemoryStore implements Store {
   readonly #journal: Journal | undefined;
   readonly #history: History;
   readonly #watchers = new Set<Watcher>();
-  /** Events not yet handed to watchers: a watcher that writes must not overtake the event it is being told of. */
+  /** Events not yet delivered to watchers: a write by a watcher must not overtake the event that is being delivered. */
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
   /** Of few objects, and forgotten at a restart: it decides no more than whether a write that changes nothing else is one. */
@@ -141,7 +141,7 @@ class MemoryStore implements Store {
   #sizeOf(object: StoredObject): number {
     let size = this.#bytes.get(object);
     if (size === undefined) {
-      // The journal writes the same bytes, and keeps them for answers; without one nobody may ever ask for them.
+      // The journal needs the same bytes and caches them for responses; without a journal they may never be needed.
       size = this.#journal === undefined ? JSON.stringify(object).length : bytesOf(object).length;
       this.#bytes.set(object, size);
     }
@@ -187,7 +187,7 @@ class MemoryStore implements Store {
 interface Watcher {
   readonly listener: (event: StoreEvent) => void;
   readonly resource: ResourceName | undefined;
-  /** The last revision it was told of, so that catching up and following live never tell it twice. */
+  /** The last delivered revision, so that catching up and live events never deliver one twice. */
   seen: Revision;
 }
 

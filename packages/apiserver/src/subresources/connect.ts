@@ -20,7 +20,7 @@ export function isConnection({ resource, subresource }: Scope): boolean {
   return resource.info.group === '' && resource.info.subresources.includes(subresource) && known.includes(subresource);
 }
 
-/** Hands a request to whoever runs the pod; without anybody it fails as with a node that cannot be reached. */
+/** Forwards a request to the pod backend; without one it fails as with an unreachable node. */
 export async function connect(api: Api, scope: Scope, call: Omit<PodCall, 'pod' | 'subresource'>): Promise<void> {
   const { plural } = scope.resource.info;
   if (plural !== 'pods') {

@@ -31,7 +31,7 @@ export async function evictPod(api: Api, scope: Scope, body: unknown, params: Wr
   return asStored({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }
 
-/** Says why the pod ends, for whoever looks at it while it does. */
+/** Adds the DisruptionTarget condition to an evicted pod. */
 async function markDisrupted(api: Api, scope: Scope): Promise<void> {
   const condition = {
     type: 'DisruptionTarget',
@@ -50,7 +50,7 @@ async function markDisrupted(api: Api, scope: Scope): Promise<void> {
   await rewrite(api, { ...scope, subresource: 'status' }, {}, { change, isInternal: true, isUnconditional: true });
 }
 
-/** Pods that serve nobody (any more) may always go. */
+/** Terminated and pending pods may always be evicted. */
 function needsBudget(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status.phase');
   return (
@@ -84,7 +84,7 @@ function takeFromBudget(api: Api, scope: Scope, pod: StoredObject, isDryRun: boo
   api.store.update({ resource: BUDGETS, namespace: scope.namespace, name: budget.metadata.name }, asNew(next));
 }
 
-/** A pod that is not ready disrupts nobody, where the budget says so or has healthy pods enough. */
+/** An unready pod may be evicted if the budget's unhealthyPodEvictionPolicy allows it or enough pods are healthy. */
 function isUnhealthyAndFree(budget: JsonObject, pod: JsonObject): boolean {
   const conditions = valueAt(pod, 'status.conditions');
   const isReady =

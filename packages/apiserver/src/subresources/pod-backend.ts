@@ -14,7 +14,7 @@ export interface PodCall {
   readonly response: HttpResponse;
 }
 
-/** Whoever runs pods: reads their logs, runs commands in them, forwards to their ports. */
+/** The kubelet's interface for the API server: logs, exec, attach, port-forward. */
 export interface PodBackend {
   /** Answers the request; a refusal is thrown as a StatusError. */
   handle(call: PodCall): Promise<void>;

@@ -19,13 +19,13 @@ import type { PodBackend } from '../subresources/pod-backend.ts';
 import type { Store } from '../store/contract.ts';
 import { createStore } from '../store/store.ts';
 
-/** What a test engine may be told. */
+/** Options of a test engine. */
 export interface TestEngineOptions {
   readonly clock?: Clock;
   readonly store?: Store;
   readonly tokens?: ReadonlyMap<string, User>;
   readonly plugins?: readonly AdmissionPlugin[];
-  /** Whether pods get a service account and its token; unless told, as soon as there are accounts. */
+  /** Whether pods get a service account and its token. Default: if there are service accounts. */
   readonly hasServiceAccounts?: boolean;
   /** Decides what goes wrong with requests over HTTP; a replica that may fall behind stands by for it. */
   readonly faults?: Switchboard;

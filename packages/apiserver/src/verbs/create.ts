@@ -67,7 +67,7 @@ async function createOnce(
   const named = withIdentity(api, decoded);
   const options = writeOptions('CreateOptions', params);
   const attributes = { scope, operation: 'CREATE', isDryRun: params.isDryRun === true, options } as const;
-  // What admission and the kind's own rules add belongs to nobody.
+  // Fields that admission and the kind's defaults add have no manager.
   const owned = applied === undefined ? recordCreate(api, scope, named, params) : named;
   const mutated = api.admission.mutate({ ...attributes, object: owned });
   const object = strategy.prepareForCreate(mutated, timestamp(api.world.clock.now()));
@@ -106,7 +106,7 @@ function kindOf({ version }: Scope, object: JsonObject): { readonly group: strin
   return { group: version.resource.group, kind: typeof kind === 'string' ? kind : version.resource.kind };
 }
 
-/** Whoever creates an object owns what he set; fields that are there in every empty object of the kind are nobody's. */
+/** The creator owns the fields it set; fields of every empty object of the kind have no owner. */
 function recordCreate(api: Api, scope: Scope, object: JsonObject, params: WriteParams): JsonObject {
   const { apiVersion, schema, resolve, hasStatus } = scope.version;
   const manager = managerOf(scope, params);

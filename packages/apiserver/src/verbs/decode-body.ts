@@ -15,7 +15,7 @@ export function decodeBody(scope: Scope, body: unknown, params: WriteParams): Js
   return strategy.applyDefaults(object);
 }
 
-/** Fills in a missing type, as the path tells it; another one than the path's is refused. Custom resources must say what they are. */
+/** Fills in missing apiVersion and kind from the path; a mismatch is refused. Custom resources must have them. */
 function withType({ version }: Scope, body: JsonObject): JsonObject {
   const { apiVersion = version.apiVersion, kind = version.resource.kind } = body;
   if (!version.isBuiltin) return checkCustomType(version, body);

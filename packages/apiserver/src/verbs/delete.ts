@@ -9,7 +9,7 @@ import { storedObject } from './get.ts';
 import { keyOf } from './key-of.ts';
 import { markDeleted } from './mark-deleted.ts';
 
-/** What a delete did: the object is gone, or it waits for finalizers or for its grace period. */
+/** The result of a delete: the object is deleted, or waits for finalizers or its grace period. */
 export interface Deleted {
   readonly object: StoredObject;
   readonly isGone: boolean;
@@ -28,7 +28,7 @@ export async function deleteObject(api: Api, scope: Scope, params: DeleteParams 
   checkPreconditions(scope, stored, params);
   if (isEnding(stored, params)) return { object: scope.version.fromStored(stored), isGone: false };
   const { marked, isKept } = markDeleted(scope, asJson(stored), params, api.world.clock.now());
-  // Whoever runs a graceful object learns of its end before it is gone.
+  // The kubelet observes the deletion mark before the object is deleted.
   const isWritten = isKept || scope.resource.rules.isGraceful;
   if (params.isDryRun === true) {
     return { object: scope.version.fromStored(isWritten ? asStored(marked) : stored), isGone: !isKept };

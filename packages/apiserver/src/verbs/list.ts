@@ -25,7 +25,7 @@ export function listObjects(api: Api, scope: Scope, params: ListParams): ListPag
   const selection = compileSelection(scope, params);
   const objects = read(api, scope, at, token);
   const rest = token === undefined ? objects : after(objects, token.after, scope.namespace === '');
-  // Whoever takes any version gets what is at hand, whole.
+  // resourceVersion "0" accepts any version: the current state is returned without pagination.
   const isLimited = params.limit !== undefined && params.limit > 0 && params.resourceVersion !== '0';
   const limit = isLimited ? (params.limit ?? 0) : Number.POSITIVE_INFINITY;
   return page(scope, rest, { at, limit, selection, hasSelectors: hasSelectors(params) });

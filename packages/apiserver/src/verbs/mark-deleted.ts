@@ -43,7 +43,7 @@ function currentGrace(object: JsonObject): number {
   return typeof grace === 'number' ? grace : 0;
 }
 
-/** Pods that somebody runs get time to end; everything else goes at once. */
+/** Running pods get a grace period; everything else is deleted at once. */
 function graceFor(scope: Scope, stored: JsonObject, params: DeleteParams): number {
   if (!scope.resource.rules.isGraceful) return 0;
   if (textAt(stored, 'spec.nodeName') === '') return 0;
@@ -55,7 +55,7 @@ function graceFor(scope: Scope, stored: JsonObject, params: DeleteParams): numbe
   return isDeleting ? Math.min(grace, currentGrace(stored)) : grace;
 }
 
-/** Keeps a definition until all its instances are gone. */
+/** Keeps a CRD until all its custom resources are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 const DEPENDENT_FINALIZERS: Readonly<Record<Propagation, string | undefined>> = {

@@ -16,7 +16,7 @@ import { keyOf } from './key-of.ts';
 
 /** How a stored object is turned into its successor. */
 export interface Rewrite {
-  /** From the object as it is, in the request's version, to what it shall be. May be called again when somebody else wrote meanwhile. */
+  /** Computes the new object from the current one, in the request's version. Called again after a concurrent write. */
   readonly change: (old: JsonObject) => JsonObject;
   /** `metadata.managedFields` as the client sent it, before decoding dropped what is empty: an empty list forgets all owners. */
   readonly sentManagedFields?: (old: JsonObject) => Json | undefined;
@@ -110,13 +110,13 @@ function prepare(
   const { strategy, resource } = scope.version;
   const { subresource } = scope;
   const attributes = attributesOf(scope, params, old);
-  // What admission and the kind's own rules change belongs to nobody.
+  // Fields that admission and the kind's rules change have no manager.
   const owned = how.applied === undefined ? recorded(api, scope, params, how, old, wanted) : wanted;
   const mutated = api.admission.mutate({ ...attributes, object: owned });
   const after = strategy.prepareForUpdate(mutated, old, subresource, timestamp(api.world.clock.now()));
   const causes = strategy.validateUpdate(after, old, subresource);
   if (causes.length > 0) throw invalid(resource, scope.name, causes);
-  // Whoever writes a part of a built-in object hears nothing of the rest.
+  // A writer of a subresource gets no warnings about the rest of the object.
   const isWhole = subresource === '' || !scope.version.isBuiltin;
   for (const warning of isWhole ? (strategy.warnings?.(after, old) ?? []) : []) scope.warn(warning);
   return after;
@@ -161,7 +161,7 @@ function carryOver(wanted: JsonObject, old: JsonObject): JsonObject {
   });
 }
 
-/** Deleted, with nobody left to wait for. */
+/** Marked as deleted, without remaining finalizers or grace period. */
 function isGone(object: JsonObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadataOf(object);
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizersOf(object).length === 0;

@@ -4,7 +4,7 @@ import type { DeleteParams } from './delete-params.ts';
 const ORPHANED =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-/** Warns where nobody says what shall become of dependents, and they stay behind. */
+/** Warns if a delete without a propagation policy orphans dependents. */
 export function warnOfOrphans({ resource, warn }: Scope, { propagation }: DeleteParams): void {
   if (resource.rules.orphansByDefault && propagation === undefined) warn(ORPHANED);
 }

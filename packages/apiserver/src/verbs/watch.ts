@@ -7,7 +7,7 @@ import type { Scope } from '../requests/request.ts';
 import { parseRevision, tooLarge } from '../object/resource-version.ts';
 import { compileSelection, type Selection } from '../selectors/selection.ts';
 
-/** What a watcher is told, in order. After `end` or `error` nothing follows. */
+/** Receives a watch's events, in order. Nothing follows `end` or `error`. */
 export interface WatchSink {
   event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): void;
   bookmark(resourceVersion: string, isInitialEventsEnd: boolean): void;
@@ -37,7 +37,7 @@ class Watch {
   readonly #sink: WatchSink;
   readonly #cleanups: (() => void)[] = [];
   #isOver = false;
-  /** The last revision that a bookmark told of. */
+  /** The revision of the last bookmark. */
   #bookmarked: Revision = 0;
 
   constructor(api: Api, scope: Scope, params: ListParams, selection: Selection, sink: WatchSink) {
@@ -100,7 +100,7 @@ class Watch {
     else if (wasSelected) this.#sink.event('DELETED', this.#lastSelected(event, object));
   }
 
-  /** Whoever selects by labels is shown the object as it was when it still matched, at the version at which it left. */
+  /** An object that leaves the selection is sent as DELETED in its last matching state, with the resourceVersion of the change. */
   #lastSelected(event: StoreEvent, object: StoredObject): StoredObject {
     if (event.type === 'DELETED' || event.before === undefined) return object;
     const before = this.#scope.version.fromStored(event.before);

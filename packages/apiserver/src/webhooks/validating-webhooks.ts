@@ -20,7 +20,7 @@ export function validatingWebhooks(store: Store, world: EngineWorld): AdmissionP
   return {
     validate(attributes) {
       const { group } = attributes.scope.resource.info;
-      // Webhooks may not lock out whoever wants to change webhooks.
+      // Webhook configurations are exempt, so that a broken webhook can be repaired.
       if (group === 'admissionregistration.k8s.io') return undefined;
       const wanted = store
         .list(CONFIGURATIONS)

@@ -20,7 +20,7 @@ export interface Cluster {
   readonly writes: Writes;
   /** What is served right now, custom resources included. */
   readonly resources: () => readonly ResourceInfo[];
-  /** Told of every failed attempt; the controller tries again by itself. */
+  /** Called for every failed reconcile; the controller retries automatically. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 

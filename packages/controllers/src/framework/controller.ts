@@ -2,22 +2,22 @@ import type { ResourceName, StoreEvent } from '@manta/apiserver';
 import type { Cluster } from './cluster.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
-/** One controller: which writes concern which keys, and how a key is brought in order. */
+/** One controller: which writes trigger which keys, and how a key is reconciled. */
 export interface Controller {
   readonly name: string;
   /** The resources whose writes it follows; absent: all of them. */
   readonly watches?: readonly ResourceName[];
-  /** How soon failed work is first tried again; the wait doubles with each further failure. 5 ms unless told. */
+  /** The first retry delay, doubled with each further failure; default 5 ms. */
   readonly firstRetryMs?: number;
-  /** Called once at the start, for a controller that is also told of things from outside the store. */
+  /** Called once at the start, for a controller that also gets events from outside the store. */
   started?(enqueue: Enqueue): void;
-  /** The keys to look at after a write. Also called for every object that exists when the controller starts. */
+  /** The keys to reconcile after a write. Also called for every object that exists when the controller starts. */
   keysOf(event: StoreEvent): readonly string[];
-  /** Looks at the state as it is now and does what is missing; returns when to look again, if time alone can change the answer. */
+  /** Reconciles one key with the current state; returns when to requeue it, if time alone may change the result. */
   reconcile(key: string, queue: Enqueue): Promise<RequeueAfter | undefined>;
 }
 
-/** Asks for a key to be looked at. */
+/** Adds a key to the work queue. */
 export type Enqueue = (key: string) => void;
 
 export interface RequeueAfter {

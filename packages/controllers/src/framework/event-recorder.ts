@@ -3,7 +3,7 @@ import type { Cluster, Stored } from './cluster.ts';
 import { type CoreEvent, events } from './kinds.ts';
 import { isAlreadyExists } from './refusal.ts';
 
-/** Tells users what happened to an object. */
+/** Emits an event about an object. */
 export type RecordEvent = (
   about: InvolvedObject,
   type: 'Normal' | 'Warning',

@@ -53,7 +53,7 @@ export const customResourceDefinitions = clusterScoped<CustomResourceDefinition>
   'CustomResourceDefinition',
 );
 
-/** A volume, as far as anybody here looks into it. */
+/** The fields of a PersistentVolume that the controllers use. */
 export interface PersistentVolume extends KubeObject {
   readonly status?: { readonly phase?: string };
 }

@@ -14,12 +14,12 @@ import { customResourceDefinitions } from '../framework/kinds.ts';
 import { OwnerGraph, ownersOf } from '../framework/owner-graph.ts';
 import { resolveOwner } from './resolve-owner.ts';
 
-/** The finalizer that keeps an owner until its dependents are gone. */
+/** The finalizer that keeps an owner until its dependents are deleted. */
 export const FOREGROUND = 'foregroundDeletion';
 /** The finalizer that keeps an owner until its dependents have forgotten it. */
 export const ORPHAN = 'orphan';
 
-/** Kinds that nobody collects: they expire by themselves. */
+/** Kinds that are not collected because they expire. */
 const UNTRACKED: ReadonlySet<ResourceName> = new Set<ResourceName>(['/events', 'events.k8s.io/events']);
 
 /** Deletes what has lost its owners, and carries out foreground and orphaning deletions. */
@@ -39,7 +39,7 @@ class Collector {
   readonly #cluster: Cluster;
   readonly #record: RecordEvent;
   readonly #graph = new OwnerGraph();
-  /** Objects with owners of kinds that nobody serves; looked at again when a definition changes. */
+  /** Objects with owners of unserved kinds; requeued when a CRD changes. */
   readonly #puzzling = new Set<string>();
 
   constructor(cluster: Cluster) {
@@ -179,7 +179,7 @@ class Collector {
 
 type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
-/** A deletion policy that somebody chose before stays in force. */
+/** An earlier deletion policy stays in effect. */
 function policyOf({ metadata: { finalizers = [] } }: StoredObject): Propagation {
   if (finalizers.includes(ORPHAN)) return 'Orphan';
   return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';

@@ -6,7 +6,7 @@ export type Owner =
   | { readonly state: 'present'; readonly object: StoredObject }
   /** No object of that name, or one with another uid. */
   | { readonly state: 'absent' }
-  /** Nobody serves such a kind, so nobody can say. */
+  /** Unknown, because the kind is not served. */
   | { readonly state: 'unknown-kind' }
   /** A cluster-scoped object cannot be owned by something inside a namespace. */
   | { readonly state: 'out-of-scope' };

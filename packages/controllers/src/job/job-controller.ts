@@ -68,7 +68,7 @@ function podKeys({ store }: Cluster, { key, object, before, type }: StoreEvent):
   return [...[...names].map((name) => joinKey(namespace, name)), ...stray];
 }
 
-/** Nobody will count a pod whose job is gone: it need not wait. */
+/** Removes the tracking finalizer of pods whose job no longer exists. */
 async function releaseStray({ store }: Cluster, sync: JobSync, key: string): Promise<undefined> {
   const { namespace, name } = splitKey(key);
   const pod: Stored<Pod> | undefined = readOne(store, pods, namespace, name);

@@ -12,7 +12,7 @@ export interface StatusInput {
   readonly nowMs: number;
 }
 
-/** The status while ended pods are being counted: they are named, so that nobody counts them twice after a crash. */
+/** The status while ended pods are counted: it names them, so that none is counted twice after a crash. */
 export function countingStatus(input: StatusInput): JobStatus {
   const { job, uncounted } = input;
   const { succeeded = 0, failed = 0 } = job.status ?? {};
@@ -42,7 +42,7 @@ export function countedStatus(input: StatusInput): JobStatus {
 /** Counters of zero are left out, but for those that Kubernetes writes as zero. */
 function assemble({ job, pods, nowMs }: StatusInput, counted: JobStatus): JobStatus {
   const { succeeded = 0, failed = 0, conditions = [], ...rest } = counted;
-  // A suspended job has no start, so one that is resumed starts anew.
+  // A suspended job has no startTime, so a resumed one gets a new one.
   const startTime = isSuspended(job) ? undefined : (job.status?.startTime ?? timestamp(nowMs));
   return {
     ...rest,

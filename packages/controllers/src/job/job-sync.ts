@@ -47,7 +47,7 @@ export class JobSync {
     );
     const written = await this.#count(job, verdict, now);
     await this.#announce(job, written, verdict);
-    // A pod that could not be made or removed is tried again, with the status told all the same.
+    // A failed creation or deletion of a pod is retried; the status is written anyway.
     if ('error' in managed) throw managed.error;
     return verdict === undefined ? earliestRequeue([managed.delay, delayTo(deadlineOf(written), now)]) : undefined;
   }
@@ -200,7 +200,7 @@ function countEnded(job: Job, { newlySucceeded, newlyFailed }: TrackedPods): { s
   };
 }
 
-/** Where a job has too many pods, those that are furthest stay. */
+/** Of too many pods those with the most progress stay. */
 function byReadiness(a: Stored<Pod>, b: Stored<Pod>): number {
   return progress(b) - progress(a) || a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp);
 }

@@ -41,7 +41,7 @@ export function isTracked({ metadata }: Stored<Pod>): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) === true;
 }
 
-/** When a pod ended, as well as one can tell. */
+/** When a pod ended, as far as known. */
 export function finishedAt(pod: Stored<Pod>): number {
   const times = (pod.status?.containerStatuses ?? []).map(({ state }) => millis(state?.terminated?.finishedAt));
   const known = times.filter((time) => time !== undefined);

@@ -1,6 +1,6 @@
 import { type ResourceInfo, resourceName, type Store, type StoredObject } from '@manta/apiserver';
 
-/** What a namespace still holds of one resource. */
+/** The remaining objects of one resource in a namespace. */
 export interface Content {
   readonly info: ResourceInfo;
   readonly objects: readonly StoredObject[];
@@ -15,7 +15,7 @@ export function contentOf(store: Store, resources: readonly ResourceInfo[], name
     .filter(({ objects }) => objects.length > 0);
 }
 
-/** Events are served by two groups from one place: they count once. */
+/** Events are served by two API groups from one storage: they count once. */
 function notYetCounted(seen: Set<StoredObject>, objects: readonly StoredObject[]): readonly StoredObject[] {
   const fresh = objects.filter((object) => !seen.has(object));
   for (const object of fresh) seen.add(object);

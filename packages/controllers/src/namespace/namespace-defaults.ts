@@ -9,7 +9,7 @@ const ROOT_CA = 'kube-root-ca.crt';
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
-/** Gives every namespace the service account that pods use unless told otherwise, and the certificate to trust the API by. */
+/** Creates the `default` ServiceAccount and the ConfigMap with the API server's CA in every namespace. */
 export function namespaceDefaults(cluster: Cluster, options: { readonly rootCa: string }): Controller {
   return {
     name: 'namespace-defaults',

@@ -7,7 +7,7 @@ import { hasPodEnded } from '@manta/apiserver';
 import { isNotFound } from '../framework/refusal.ts';
 import { tolerates } from '../scheduler/node-fit.ts';
 
-/** Removes pods from nodes that they may not stay on, after as long as they tolerate it, and from nodes that are gone. */
+/** Evicts pods from nodes with NoExecute taints after their tolerationSeconds, and deletes pods of nodes that no longer exist. */
 export function podEviction(cluster: Cluster): Controller {
   const record = createEventRecorder(cluster, 'taint-eviction-controller');
   const gone = new Set<string>();
@@ -39,7 +39,7 @@ export function podEviction(cluster: Cluster): Controller {
   };
 }
 
-/** Nobody is left to end a pod of a node that was deleted. Nodes that never were are another matter: scripts may run there. */
+/** Pods of a deleted node have no kubelet that ends them. Nodes that never existed do not count: scripted pods may run there. */
 async function removeLost(cluster: Cluster, pod: Stored<Pod>): Promise<undefined> {
   if (!hasPodEnded(pod)) {
     await disrupt(cluster, pod, 'DeletionByPodGC', 'PodGC: node no longer exists', { phase: 'Failed' });

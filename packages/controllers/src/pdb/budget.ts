@@ -36,7 +36,7 @@ export function disruptionsUnderWay(
   return { pods: Object.fromEntries(live), nextMs: ends.length === 0 ? undefined : Math.min(...ends) };
 }
 
-/** Shares are rounded up. */
+/** Percentages are rounded up. */
 function scaled(value: IntOrString, whole: number): number {
   return typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * whole) / 100);
 }

@@ -9,11 +9,11 @@ import { controllerOf } from '../framework/owner.ts';
 /** How many pods there should be, by the word of their controllers. */
 export interface Expected {
   readonly count: number;
-  /** Names of pods that nobody controls: they cannot be counted. */
+  /** Names of pods without a controller: they cannot be counted. */
   readonly unmanaged: readonly string[];
 }
 
-/** The number of pods cannot be told; the message says why. */
+/** The expected number of pods is unknown; the message says why. */
 export class ScaleError extends Error {
   override readonly name = 'ScaleError';
 }

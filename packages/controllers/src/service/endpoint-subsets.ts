@@ -10,7 +10,7 @@ interface Group {
   readonly unready: EndpointAddress[];
 }
 
-/** What a service leads to, in the old form: ports that the same addresses have are told together. */
+/** A Service's endpoints as subsets of the Endpoints API: ports with the same addresses are grouped. */
 export function endpointSubsets(service: Stored<Service>, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const merged = new Map<string, Group>();
   for (const group of byPort(service, pods).values()) {

@@ -27,7 +27,7 @@ export function endpointsController(cluster: Cluster): Controller {
   };
 }
 
-/** Endpoints that nobody's service asks for are left alone, until they or their service go. */
+/** Endpoints without a Service that selects pods are not changed. */
 function keysOf({ store }: Cluster, { key, object, before, type }: StoreEvent): readonly string[] {
   const { resource, namespace, name } = key;
   if (resource === nameOf(services)) return [joinKey(namespace, name)];

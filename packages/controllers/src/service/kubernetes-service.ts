@@ -31,7 +31,7 @@ export function kubernetesService(cluster: Cluster): Controller {
     await writes.create(services, service).catch(async (error: unknown) => {
       const isTaken = error instanceof Error && error.message.includes('already allocated');
       if (!isTaken) throw error;
-      // Somebody had the address before this Service was kept here: another does as well.
+      // An existing Service has the address, e.g. in an old data directory: use another one.
       await writes.create(services, { ...service, spec: { ...service.spec, clusterIP: '' } });
     });
   });

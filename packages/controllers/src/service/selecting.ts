@@ -3,7 +3,7 @@ import { hasLabels, type Store, type StoredObject } from '@manta/apiserver';
 import { joinKey, readAll, type Stored } from '../framework/cluster.ts';
 import { services } from '../framework/kinds.ts';
 
-/** Whether a service finds its endpoints itself: without a selector somebody else writes them, an external name has none. */
+/** Whether the controller manages a Service's endpoints: not without a selector, nor for an ExternalName. */
 export function isSelecting({ spec, metadata }: Stored<Service>): boolean {
   const isGoing = metadata.deletionTimestamp !== undefined;
   return !isGoing && spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;

@@ -23,7 +23,7 @@ export interface TestCluster {
   names(type: ResourceType, namespace?: string): readonly string[];
   /** Every state that objects of a kind went through, oldest first. */
   history<T extends KubeObject>(type: ResourceType<T>, name?: string): readonly Stored<T>[];
-  /** What users were told, as `type reason: message`, oldest first. */
+  /** Emitted events as `type reason: message`, oldest first. */
   said(): readonly string[];
   setStatus<T extends KubeObject>(
     type: ResourceType<T>,
@@ -36,7 +36,7 @@ export interface TestCluster {
   advance(seconds: number): Promise<void>;
 }
 
-/** The namespace that objects go to unless told. */
+/** The default namespace of objects. */
 export const SPACE = 'default';
 
 const toError = (call: { method: string; path: string }, status: { code?: number; message?: string }) =>

@@ -8,7 +8,7 @@ import { hasPodEnded } from '@manta/apiserver';
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
 const VOLUME_FINALIZER = 'kubernetes.io/pv-protection';
 
-/** Keeps claims that pods use, and volumes that claims use, from being removed; lets them go when nobody does any more. */
+/** Protects claims in use by pods, and volumes in use by claims, with finalizers until they are no longer used. */
 export function volumeProtection(cluster: Cluster): Controller {
   const { store } = cluster;
   return {

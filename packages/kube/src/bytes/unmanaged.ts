@@ -1,6 +1,6 @@
 import type { Content } from '../client/client.ts';
 
-/** Of a list that holds something: the end of an empty one could not be told from that of the next list. */
+/** For a non-empty list only: the end of an empty one could not be distinguished from that of the next list. */
 const BEGIN = '"managedFields":[{';
 /** The end of that list and the beginning of the next name, in the metadata or behind it. No string can hold this: its quote would end it. */
 const END = /\}\]\}?,"[a-z]/gi;
@@ -16,7 +16,7 @@ export function parseUnmanaged(json: string): ReturnType<JSON['parse']> {
   const end = END.exec(json);
   if (end === null) return JSON.parse(json);
   const isLast = end[0].startsWith('}]}');
-  // One comma goes too: the one before the last member of the metadata, the one behind any other.
+  // One comma is removed too: the one before the last member of the metadata, else the one after the member.
   const start = isLast && json[begin - 1] === ',' ? begin - 1 : begin;
   try {
     return JSON.parse(json.slice(0, start) + json.slice(end.index + (isLast ? 2 : 3)));

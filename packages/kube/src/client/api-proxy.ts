@@ -42,7 +42,7 @@ export async function sendThroughApiServer(
   return { status: response.status, headers: response.headers, body: await collectBody(response.body) };
 }
 
-/** That header is ours: it tells the API server who asks, and never travels on to the target. */
+/** Reserved: this header authenticates us to the API server and is not forwarded to the target. */
 function withoutAuthorization(headers: TransportRequest['headers'] = {}): NonNullable<TransportRequest['headers']> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'));
 }

@@ -20,7 +20,7 @@ import { warningTexts } from './warnings.ts';
 export interface CallerOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Applies to each kind by itself; absent: no limit. */
+  /** Applies to each kind separately; absent: no limit. */
   readonly rateLimit?: RateLimit | undefined;
   /** Of requests of all kinds together, lists and watches that stream excepted; absent: no limit. */
   readonly underWay?: UnderWayLimit | undefined;

@@ -60,7 +60,7 @@ export interface GetOptions extends CallOptions {
 }
 
 export interface PathOptions extends CallOptions {
-  /** Media types in order of preference; plain JSON unless told. */
+  /** Media types in order of preference; default JSON. */
   readonly accept?: string | undefined;
 }
 

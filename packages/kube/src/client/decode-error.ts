@@ -2,18 +2,18 @@ import { ApiError, type FailedCall, TransportError } from '../api-error.ts';
 import type { Status } from './client.ts';
 import { retryAfterMs } from '../transport/retry.ts';
 
-/** An answer that says no, with its body read. */
+/** An error response with its body. */
 export interface Refusal {
   readonly call: FailedCall;
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Why the server may not know us, where we can tell. */
+  /** The likely cause of a 401, if known. */
   readonly explainUnauthorized?: string | undefined;
   readonly now: number;
 }
 
-/** Makes of a refusal the error that callers see. */
+/** Converts an error response to the error that callers get. */
 export function decodeError(refusal: Refusal): ApiError {
   const { call, code, headers, now } = refusal;
   const status = statusIn(refusal.text);
@@ -26,7 +26,7 @@ export function errorOfEvent(call: FailedCall, object: unknown): Error {
   return new ApiError(call, object.code || 500, oneLine(object.message ?? object.reason ?? 'watch failed'), object);
 }
 
-/** Success with content that nobody can use, e.g. the log-in page of a proxy. */
+/** The error for a successful response with unusable content, e.g. the login page of a proxy. */
 export function wrongContent(call: FailedCall, contentType: string | undefined, text: string): TransportError {
   const what = `${contentType ?? 'no content type'}: ${excerpt(text)}`;
   return new TransportError(

@@ -2,7 +2,7 @@ import { isNotFound } from '../api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
 import { apiVersionOf, type ResourceType } from '../resource-type.ts';
 
-/** One resource that the server serves, as discovery tells it. */
+/** One served resource, from discovery. */
 export interface ServedResource {
   readonly type: ResourceType;
   readonly verbs: readonly string[];

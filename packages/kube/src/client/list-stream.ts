@@ -16,7 +16,7 @@ export class ListItems<T> implements ListStream<T> {
 
   constructor(call: FailedCall, parse: Parse, open: () => Promise<TransportResponse>) {
     const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
-    // Whoever iterates sees the error there; not asking for the metadata must not end the process.
+    // The iteration rejects with the same error: unused metadata must not cause an unhandled rejection.
     promise.catch(() => undefined);
     this.metadata = promise;
     this.#resolve = resolve;

@@ -9,7 +9,7 @@ export const SEND_JSON = { accept: JSON_TYPE, 'content-type': JSON_TYPE } as con
 /** Encodes what is built into Kubernetes in fewer bytes and less time; custom resources and some other servers have JSON only. */
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 export const ACCEPT_PROTOBUF = { accept: `${PROTOBUF_TYPE},${JSON_TYPE}` } as const;
-/** Objects that are sent are JSON all the same. */
+/** Objects in requests are always JSON. */
 export const SEND_FOR_PROTOBUF = { ...SEND_JSON, ...ACCEPT_PROTOBUF } as const;
 
 export function isProtobuf(headers: Readonly<Record<string, string>>): boolean {

@@ -91,7 +91,7 @@ export class UnderWay {
     this.#setTimer();
   }
 
-  /** Only while somebody waits: for the moment at which the oldest request stops counting. */
+  /** Set only while callers wait: fires when the oldest request stops counting. */
   #setTimer(): void {
     if (this.#waiting.size === 0) {
       this.#cancelTimer?.();

@@ -90,7 +90,7 @@ export function makeCredentials(
   return cert === undefined ? { headers } : { headers, cert, key };
 }
 
-/** Whether the user can be told from what is written down, so that an exec plugin is not asked. */
+/** Whether the kubeconfig itself has credentials, so that no exec plugin is needed. */
 export function hasStaticIdentity(identity: Identity): boolean {
   const hasCert = identity.cert !== undefined || identity.files.cert !== undefined;
   const hasToken = identity.token !== undefined || identity.files.token !== undefined;

@@ -4,7 +4,7 @@ import { decodeExecCredential, type ExecCredential } from './exec-credential.ts'
 import type { Fields } from './fields.ts';
 import type { CommandResult, Env, Host } from './host.ts';
 
-/** The cluster as an exec plugin is told about it when `provideClusterInfo` is set. */
+/** The cluster information for an exec plugin with `provideClusterInfo`. */
 export interface ExecClusterInfo {
   readonly server: string;
   readonly 'tls-server-name'?: string;
@@ -30,7 +30,7 @@ export interface ExecPluginConfig {
 }
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-/** A plugin that cannot ask anybody anything has no reason to take longer. */
+/** Timeout of a non-interactive plugin. */
 const TIMEOUT_MS = 120_000;
 
 /** Checks an `exec` section; a command with a slash in it is relative to the kubeconfig. */

@@ -5,7 +5,7 @@ import { proxyFor } from './proxy-for.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Whether this process is told of an API server the way pods are. A pod without a mounted token still answers yes. */
+/** Whether the variables of an API server are set as in a pod; also true in a pod without a mounted token. */
 export function isInCluster(host: Host): boolean {
   return Boolean(host.env['KUBERNETES_SERVICE_HOST'] && host.env['KUBERNETES_SERVICE_PORT']);
 }

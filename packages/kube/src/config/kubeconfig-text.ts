@@ -5,7 +5,7 @@ export interface KubeconfigOptions {
   readonly user: string;
   readonly cert: string;
   readonly key: string;
-  /** What cluster and context are called; `engine` unless told. */
+  /** The name of cluster and context; default `engine`. */
   readonly context?: string;
 }
 

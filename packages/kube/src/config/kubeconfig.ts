@@ -140,7 +140,7 @@ function readTrust(cluster: Fields): Trust {
   return { ca, isInsecure, files: {} };
 }
 
-/** Like kubectl, sends no credentials over plain HTTP; impersonation alone goes along. */
+/** Like kubectl, sends no credentials over plain HTTP, only impersonation. */
 function readUser(
   user: Fields,
   server: URL,

@@ -21,7 +21,7 @@ export function certificateProblem(pem: string): string | undefined {
   }
 }
 
-/** Says what is wrong with a private key, by itself or with the certificate it should belong to, or nothing. */
+/** Why a private key is invalid or does not match its certificate; undefined if it is fine. */
 export function keyProblem(certPem: string, keyPem: string): string | undefined {
   try {
     const key = createPrivateKey(keyPem);

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { errorMessage } from './config-error.ts';
 import { PROXY_PORTS } from './proxy-for.ts';
 
-/** Where a tunnel shall end. */
+/** The destination of a tunnel. */
 export interface TunnelTarget {
   readonly host: string;
   readonly port: number;
@@ -106,7 +106,7 @@ function opened(socket: Socket): Promise<void> {
   });
 }
 
-/** Takes exactly `count` bytes off the socket, leaving the rest for whoever reads next. */
+/** Reads exactly `count` bytes from the socket and leaves the rest. */
 function readBytes(socket: Socket, count: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {

@@ -41,7 +41,7 @@ export class ChannelReader extends Readable {
   }
 }
 
-/** The writing end of a channel; `onEnd` tells the other side that nothing more comes, where the protocol can say so. */
+/** The writing end of a channel; `onEnd` sends the end of the stream, if the protocol supports that. */
 export function channelWriter(socket: () => ChannelSocket, channel: number, onEnd: () => void): Writable {
   return new Writable({
     write(chunk: Uint8Array, _encoding, callback) {

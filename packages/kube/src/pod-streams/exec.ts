@@ -126,7 +126,7 @@ class ChannelSession implements PodSession {
     );
     this.#settle = Promise.withResolvers();
     this.exit = this.#settle.promise;
-    // Whoever only reads the streams is not to be surprised by an unhandled rejection.
+    // A caller that only reads the streams must not get an unhandled rejection.
     this.exit.catch(() => undefined);
   }
 

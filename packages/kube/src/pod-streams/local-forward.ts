@@ -14,7 +14,7 @@ export interface ForwardOptions {
   readonly ports: readonly { readonly local: number; readonly remote: number }[];
   /** Where to listen; only this machine by default. */
   readonly address?: string | undefined;
-  /** Told of a connection that could not be made or broke; the others go on. */
+  /** Called when a connection failed; the other connections continue. */
   readonly onError?: ((error: Error, remotePort: number) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -26,7 +26,7 @@ export interface PortForwarding {
   close(): Promise<void>;
 }
 
-/** How long a client that has finished sending may wait for bytes from the pod: it cannot be told that nothing more comes. */
+/** Idle timeout of a client that has half-closed its connection: the protocol cannot signal the end of the pod's data. */
 const LINGER_MS = 5_000;
 
 /** Listens on this machine and carries each connection to the pod's port, over a WebSocket of its own as the protocol needs. */

@@ -79,7 +79,7 @@ export class FaultServer {
     this.#script.push(...steps);
   }
 
-  /** The answer when the script is over; `200 {}` unless told. */
+  /** The response when the script is over; default `200 {}`. */
   otherwise(step: FaultStep): void {
     this.#otherwise = step;
   }

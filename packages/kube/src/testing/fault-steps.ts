@@ -43,7 +43,7 @@ export class ServerExchange {
     return this.#request.headers;
   }
 
-  /** The client was told that this stream is not served any more. */
+  /** Whether a GOAWAY excluded this stream. */
   get isIgnored(): boolean {
     const stream = this.#stream;
     const session = stream?.session;
@@ -119,7 +119,7 @@ export const truncatedBody =
     setTimeout(() => (by === 'reset' ? exchange.reset() : exchange.cut()), 20);
   };
 
-/** Nothing, for ever. */
+/** Never responds. */
 export const hang: FaultStep = () => undefined;
 
 /** Refuses the stream before looking at it. */

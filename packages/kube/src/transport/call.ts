@@ -6,7 +6,7 @@ import { CallGuard } from './call-guard.ts';
 import { knownSize } from './request-body.ts';
 import { timeoutError } from './retry.ts';
 
-/** One `send` from its start to its last byte, over all its attempts: its guard, and what the observer is told about it. */
+/** One `send` from its start to its last byte, over all attempts: its timeout, and its report to the observer. */
 export class Call {
   readonly request: TransportRequest;
   /** Method and full path, as errors name it. */
@@ -53,7 +53,7 @@ export class Call {
     this.#endWhenDone();
   }
 
-  /** This answer goes to the caller. */
+  /** This response is returned to the caller. */
   answered(status: number): void {
     this.#finalStatus = status;
     if (this.request.kind !== 'unary') {

@@ -1,4 +1,4 @@
-/** What an error's `code` tells, in the words of the person who has to fix it. `host` is `name:port`. */
+/** The explanation and remedy for an error's `code`. `host` is `name:port`. */
 type Explanation = (host: string, server: URL, error: ConnectFailure) => string;
 
 interface ConnectFailure extends Error {
@@ -75,7 +75,7 @@ const BY_PATTERN: readonly (readonly [RegExp, Explanation])[] = [
   [/^ERR_OSSL_(PEM|ASN1|EVP|X509|UNSUPPORTED|BAD)/, unreadable],
 ];
 
-/** Several addresses tried at once fail as one aggregate; its first member tells as much as all of them. */
+/** Several addresses fail as one AggregateError; its first error is representative. */
 function innermost(error: Error): Error {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0];
   return error;

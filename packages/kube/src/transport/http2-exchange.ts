@@ -59,7 +59,7 @@ function bodyOf(
   return new StreamBody({
     stream,
     incompleteBecause: (received) => {
-      // Node ends the readable side even when the stream was reset or the connection broke; only the code tells.
+      // Node ends the readable side even after a reset or a broken connection; only the code shows the difference.
       const isComplete = stream.rstCode === constants.NGHTTP2_NO_ERROR && failure() === undefined;
       if (isComplete && (announced === undefined || announced === received)) return undefined;
       return lost(session, stream, call, failure(), received);

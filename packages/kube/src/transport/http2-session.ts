@@ -20,7 +20,7 @@ export interface SessionOptions {
   readonly readIdleMs: number;
   /** … and given up when the pong takes longer than this. */
   readonly pingTimeoutMs: number;
-  /** Room for another request may have appeared, or the session has gone. */
+  /** Called when another request may fit, or when the session has ended. */
   onChange(session: Http2Session): void;
 }
 
@@ -135,7 +135,7 @@ export class Http2Session {
     this.#failure ??= reason;
     this.#isDraining = true;
     this.#session.destroy(reason, constants.NGHTTP2_CANCEL);
-    // The session would wait for its last bytes to be sent, which a dead peer never takes.
+    // The session would wait until its last bytes are sent, which never happens on a half-open connection.
     this.#socket.destroy();
   }
 

@@ -22,7 +22,7 @@ export interface SocketOptions {
   /** For the whole of it: name lookup, TCP, proxy, TLS. */
   readonly connectTimeoutMs: number;
   readonly observer?: Pick<RequestObserver, 'hostResolved'> | undefined;
-  /** Aborted when nobody wants a connection any more: those that are being made would keep the process alive. */
+  /** Aborted when no connection is needed any more: connecting sockets would keep the process alive. */
   readonly closing?: AbortSignal | undefined;
 }
 

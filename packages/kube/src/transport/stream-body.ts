@@ -6,7 +6,7 @@ export interface BodySource {
   readonly stream: Readable;
   /** Asked when the stream has ended: undefined when every byte came, else why the rest is missing. */
   incompleteBecause(receivedBytes: number): Error | undefined;
-  /** Stops the transfer; the server is told where the protocol allows it. */
+  /** Stops the transfer, and cancels the stream if the protocol allows it. */
   cancel(): void;
   /** Called once, after the last byte or the failure. */
   settled(receivedBytes: number): void;
@@ -33,7 +33,7 @@ export class StreamBody implements ResponseBody, AsyncIterator<Uint8Array> {
     source.stream.on('close', this.#onEnd);
   }
 
-  /** Ends the body early with this error, as seen by whoever reads it. */
+  /** Ends the body early: reading rejects with this error. */
   fail(reason: unknown): void {
     if (this.#isSettled) return;
     this.#failure = { reason };
@@ -73,7 +73,7 @@ export class StreamBody implements ResponseBody, AsyncIterator<Uint8Array> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Nobody wants the rest: the transfer stops and no error is reported. */
+  /** Discards the rest: the transfer stops without an error. */
   cancel(): void {
     this.#chunks = [];
     if (this.#isSettled) return;

@@ -8,7 +8,7 @@ export interface TransportRequest {
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>;
   /** When aborted, `send` or the body's iteration rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Until the answer's headers (`stream`) or its last byte (`unary`), waits and retries included; undefined waits for ever. */
+  /** Timeout until the response's headers (`stream`) or its last byte (`unary`), including backoff and retries; undefined: none. */
   readonly timeoutMs?: number | undefined;
   /**
    * `unary`: a small answer that is read whole, counted by the observer at its end. `stream` (default): an answer that may go on for
@@ -49,7 +49,7 @@ export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Told about every request; the runtime turns it into client-go's `rest_client_*` metrics. */
+/** Called for every request; the runtime exports client-go's `rest_client_*` metrics from it. */
 export interface RequestObserver {
   requestDone(event: {
     readonly method: string;

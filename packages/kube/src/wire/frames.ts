@@ -1,4 +1,4 @@
-/** How many bytes tell the length of a frame. */
+/** The number of bytes of a frame's length. */
 const PREFIX = 4;
 
 /** Splits bytes that arrive in any pieces into frames: each is preceded by its length in four bytes. */

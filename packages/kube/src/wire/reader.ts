@@ -53,7 +53,7 @@ export class WireReader {
     }
   }
 
-  /** What comes next and tells its own length, to be read by itself. */
+  /** The next length-delimited field, as a reader of its own. */
   inner(): WireReader {
     const start = this.#pass();
     return new WireReader(this.#bytes, start, this.#at);
@@ -78,7 +78,7 @@ export class WireReader {
     else throw new WireError(`there is no wire type ${wireType}`);
   }
 
-  /** Goes behind what comes next; where that begins. */
+  /** Skips the next field and returns its start. */
   #pass(): number {
     const length = this.whole();
     const start = this.#at;

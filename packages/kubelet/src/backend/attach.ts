@@ -19,7 +19,7 @@ export async function serveAttach(
   const socket = await openChannels(call, ['v5.channel.k8s.io', 'v4.channel.k8s.io']);
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
-  // What a client types goes nowhere, but its going away is heard.
+  // The client's input is discarded, but the end of its connection is noticed.
   onChannels(socket, () => undefined);
   try {
     await followOutput(container, path, from, gone.signal, (chunk) => sendWhole(socket, STDOUT, chunk));

@@ -23,7 +23,7 @@ export async function openChannels({ request }: PodCall, protocols: readonly str
   return await new Promise((resolve) => {
     server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, (socket) => {
       socket.on('error', () => socket.terminate());
-      // Clients speak at once; nothing they say is lost before there is somebody to hear it.
+      // Clients send at once: messages are buffered until a listener is attached.
       socket.pause();
       resolve(socket);
     });
@@ -35,7 +35,7 @@ export function sendOn(socket: WebSocket, channel: number, bytes: Uint8Array): v
   void sendWhole(socket, channel, bytes);
 }
 
-/** Sends bytes on a channel; resolves when they are on their way, or nobody is there to take them. */
+/** Sends bytes on a channel; resolves when they are sent, or the client has left. */
 export function sendWhole(socket: WebSocket, channel: number, bytes: Uint8Array): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   return new Promise((resolve) => {

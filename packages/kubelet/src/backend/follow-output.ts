@@ -7,7 +7,7 @@ const FOLLOW_MS = 100;
 /** Takes what a container has said; resolves when it can take more. */
 export type Sink = (chunk: Buffer) => Promise<void>;
 
-/** Hands on what a container goes on to say until it ends or nobody listens any more. */
+/** Streams a container's new output until it ends or the client leaves. */
 export async function followOutput(
   container: Pick<ContainerRunner, 'output' | 'process'>,
   path: string,
@@ -20,7 +20,7 @@ export async function followOutput(
   for (let isOver = false; !isOver && !listener.aborted; ) {
     isOver = container.process === undefined || container.output(false) !== path;
     at = await readOutput(path, at, listener, sink, kept);
-    // With a pod that is deleted goes what it has said.
+    // A deleted pod's output is deleted with it.
     if (at === undefined) return;
     if (!isOver) await sleep(FOLLOW_MS);
   }

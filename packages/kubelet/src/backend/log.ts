@@ -7,7 +7,7 @@ import { withTimes } from './with-times.ts';
 
 type Speaker = Pick<ContainerRunner, 'container' | 'output' | 'process' | 'times' | 'view'>;
 
-/** Sends what a container has said, and with `follow` what it goes on to say until it ends. */
+/** Sends a container's output, and with `follow` its new output until it ends. */
 export async function serveLog(container: Speaker, { query, response, pod }: PodCall, nowMs: number): Promise<void> {
   const isPrevious = isOn(query, 'previous');
   const path = container.output(isPrevious);

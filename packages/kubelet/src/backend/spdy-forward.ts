@@ -24,7 +24,7 @@ export async function openSpdy(call: PodCall): Promise<Duplex | undefined> {
   return createWebSocketStream(socket);
 }
 
-/** Each connection is two streams with the same number: one for what goes wrong, then one for data. */
+/** Each connection has two streams with the same number: first an error stream, then a data stream. */
 export async function forwardStreams(sandbox: Pick<Sandbox, 'connect'>, transport: Duplex): Promise<void> {
   const waiting = new Map<string, SpdyStream>();
   await serveSpdy(transport, (stream) => {
@@ -52,7 +52,7 @@ async function forward(
     const connection = await sandbox.connect(port);
     connection.once(
       'error',
-      guard('port-forward', connection, (error) => problems?.end(told(port, error))),
+      guard('port-forward', connection, (error) => problems?.end(describeError(port, error))),
     );
     connection.once(
       'close',
@@ -70,17 +70,17 @@ async function forward(
     data.once('close', () => connection.destroy());
     connection.pipe(data).pipe(connection);
   } catch (error) {
-    problems?.end(told(port, error));
+    problems?.end(describeError(port, error));
     data.end();
     discard(data);
   }
 }
 
-/** What nobody takes any more would hold up all that the connection carries. */
+/** Unread data of one stream would block all streams of the connection. */
 function discard(data: SpdyStream): void {
   data.resume();
 }
 
-function told(port: number, error: unknown): string {
+function describeError(port: number, error: unknown): string {
   return `error forwarding port ${port}: ${messageOf(error)}`;
 }

@@ -63,12 +63,12 @@ function rayAnswer(image: string, rayBin: string, rayOfVersion: RayOfVersion | u
     return { ...answer, env: { ...answer.env, ...RAY_ENV } };
   }
   const done = bin.then(() => undefined);
-  // Whoever asks may not want to wait for it.
+  // Callers need not wait for it.
   done.catch(() => undefined);
   return { kind: 'installing', what: `Ray ${version}`, done };
 }
 
-/** Ray must not phone home from somebody's laptop, and a laptop that is busy with other things may take its time. */
+/** Disables Ray's usage statistics on a user's machine, and allows for slow, busy machines. */
 const RAY_ENV = {
   RAY_USAGE_STATS_ENABLED: '0',
   RAY_DASHBOARD_STARTUP_TIMEOUT_S: '300',

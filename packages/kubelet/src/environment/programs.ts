@@ -71,7 +71,7 @@ function brewPrefixOf(home: string): string | undefined {
   return [home, ...(formula === undefined ? [] : [formula])].find(isPrefix);
 }
 
-/** Somebody may have made a virtual environment of their home. */
+/** A virtual environment may be the user's home folder. */
 function isWhole(home: string): boolean {
   const isAboveHome = `${realOf(homedir())}/`.startsWith(`${realOf(home)}/`);
   return !isAboveHome && WHOLE.some((name) => existsSync(join(home, name)));

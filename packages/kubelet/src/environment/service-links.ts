@@ -3,7 +3,7 @@ import type { Stored } from '@manta/controllers';
 import { clusterIpOf } from '../network/service-routes.ts';
 import type { SandboxDriver } from '../sandbox/sandbox.ts';
 
-/** The variables that tell a container where the Services of its namespace are, as they are when it starts. */
+/** A container's variables for the Services of its namespace (service links), as of its start. */
 export async function serviceLinks(
   services: readonly Stored<Service>[],
   reach: SandboxDriver['reach'],

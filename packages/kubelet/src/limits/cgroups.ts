@@ -33,7 +33,7 @@ export interface CgroupsOptions {
 }
 
 const PERIOD_US = 100_000;
-/** A limit below that would make every start several times as long, on a machine that nobody else waits for. */
+/** The minimum CPU limit: a lower one would slow every start down several times, without benefit on a user's own machine. */
 const LEAST_CPUS = 1;
 
 /** Undefined where no group can be made: no rights, or not delegated. */

@@ -10,14 +10,14 @@ export interface Target {
   readonly port: number;
 }
 
-/** A port that is listened on, and the pods that its connections go to. */
+/** A port to listen on, and the pods that its connections are balanced over. */
 export interface BalancedPort {
   readonly host: string;
   readonly port: number;
   readonly targets: readonly Target[];
 }
 
-/** Opens a connection to a pod; rejects where nobody answers. */
+/** Opens a connection to a pod; rejects if nothing listens there. */
 export type Connect = (target: Target) => Promise<Duplex>;
 
 /** What all ports of a kind share. */
@@ -29,9 +29,9 @@ export interface BalancerParts {
   readonly sockets: Set<Duplex>;
 }
 
-/** A pod that has not answered by then is passed over. */
+/** Connect timeout; then the next pod is tried. */
 const PATIENCE_MS = 3000;
-/** A client whose pod is gone says nothing any more. */
+/** TCP keep-alive, to detect clients whose pod no longer exists. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** A port whose connections go to its targets in turn; one that does not answer is passed over for the next. */
@@ -58,17 +58,17 @@ export class Balancer {
       balancer.#server.once('error', reject);
       balancer.#server.listen(port, host, resolve);
     });
-    // One that could not be accepted is no reason to fall.
+    // A failed accept must not end the process.
     balancer.#server.on('error', () => undefined);
     return balancer;
   }
 
-  /** Where connections go from now on; those that stand stay. */
+  /** The targets of new connections; open connections are kept. */
   set targets(targets: readonly Target[]) {
     this.#targets = targets;
   }
 
-  /** Frees the port; connections that stand stay. */
+  /** Closes the port; open connections are kept. */
   close(): void {
     this.#server.close();
   }

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly error: Error;
 }
 
-/** Listens on just the ports that are wanted. */
+/** Listens on exactly the desired ports. */
 export class Balancers {
   readonly #parts: BalancerParts;
   readonly #open = new Map<string, Balancer>();
@@ -21,8 +21,8 @@ export class Balancers {
   }
 
   /**
-   * Opens what is new, leads on what stays, and closes what is not wanted any more; gives what could not be opened, which is tried again
-   * when it is asked for again. A port without targets is not listened on, so that whoever asks is refused, as Kubernetes does it.
+   * Opens new ports, updates the targets of existing ones, and closes others. Returns the ports that could not be opened; the next call tries
+   * them again. A port without targets is not opened, so that clients are refused, like in Kubernetes.
    */
   apply(ports: readonly BalancedPort[]): Promise<readonly Refusal[]> {
     const done = this.#last.then(() => this.#apply(ports));

@@ -3,13 +3,13 @@ import { type Cluster, readAll, readOne, type Stored, endpointSlices, pods, serv
 import { addressOf } from '../environment/hosts.ts';
 import { clusterIpOf } from './service-routes.ts';
 
-/** Where a connection goes: a pod, and a port of it. */
+/** The target of a connection: a pod and one of its ports. */
 export interface Destination {
   readonly pod: Stored<Pod>;
   readonly port: number;
 }
 
-/** The pod behind a host name or address and a port, as a pod would find it; undefined when nobody is there. */
+/** The pod behind a host name or address and a port, resolved as within a pod; undefined if there is none. */
 export function findDestination(
   { store }: Pick<Cluster, 'store'>,
   host: string,

@@ -10,15 +10,15 @@ import {
 import type { Balancers, Refusal } from './balancers.ts';
 import { type PortRoute, type ServiceRoute, serviceRoutes } from './service-routes.ts';
 
-/** Where node ports are: nobody outside of this machine reaches them. */
+/** The address of node ports, not reachable from outside of this machine. */
 const HOST = '127.0.0.1';
 const RETRY_MS = 5000;
 
-/** Serves the node ports of Services on this machine. One that cannot be had is told of at its Service, and tried again. */
+/** Serves the node ports of Services on this machine. A port that cannot be opened is reported in an event of its Service, and retried. */
 export function nodePortController(cluster: Cluster, balancers: Balancers): Controller {
   const record = createEventRecorder(cluster, 'node-ports');
-  /** What has been told, by the Service and the port. */
-  let told: ReadonlySet<string> = new Set();
+  /** Ports that are reported as not served: the Service's uid and the port. */
+  let reported: ReadonlySet<string> = new Set();
   return {
     name: 'node-ports',
     watches: [services, endpointSlices].map(nameOf),
@@ -33,9 +33,9 @@ export function nodePortController(cluster: Cluster, balancers: Balancers): Cont
         const key = `${route.service.metadata.uid}:${balanced.port}`;
         const refusal = refused.get(balanced.port);
         if (refusal !== undefined) isWaiting.add(key);
-        if (refusal !== undefined && !told.has(key))
+        if (refusal !== undefined && !reported.has(key))
           await record(route.service, 'Warning', 'NodePortNotServed', complaint(refusal));
-        if (refusal === undefined && told.has(key) && balanced.targets.length > 0)
+        if (refusal === undefined && reported.has(key) && balanced.targets.length > 0)
           await record(
             route.service,
             'Normal',
@@ -43,7 +43,7 @@ export function nodePortController(cluster: Cluster, balancers: Balancers): Cont
             `node port ${balanced.port} is served on ${HOST} now`,
           );
       }
-      told = isWaiting;
+      reported = isWaiting;
       return isWaiting.size === 0 ? undefined : { afterMs: RETRY_MS };
     },
   };

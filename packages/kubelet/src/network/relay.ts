@@ -31,7 +31,7 @@ export function endToEnd(headers: IncomingHttpHeaders, without: ReadonlySet<stri
   );
 }
 
-/** Where a request goes on to. */
+/** The target that a request is relayed to. */
 export interface Onward extends Pick<RequestOptions, 'host' | 'port' | 'lookup'> {
   /** A connection that stands already; it is ended in every case. */
   readonly socket?: Duplex;

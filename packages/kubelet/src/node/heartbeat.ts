@@ -9,8 +9,8 @@ const BEAT_MS = 10_000;
 const STATUS_BEATS = 30;
 
 /**
- * Announces a node and goes on to say that it lives, as a kubelet does: its lease is renewed every ten seconds, its status is written every
- * five minutes. A node that somebody has deleted is announced again. What cannot be written now is written at the next beat.
+ * Registers a node and sends heartbeats, like a kubelet: renews its lease every ten seconds and writes its status every five minutes. A deleted
+ * node is registered again. A failed write is retried at the next heartbeat.
  */
 export async function startHeartbeat(cluster: Cluster, announced: NodeAnnouncement): Promise<() => void> {
   const { clock } = cluster.world;

@@ -1,10 +1,10 @@
 import { type Node, timestamp } from '@manta/api';
 import { type Cluster, readOne, nodes } from '@manta/controllers';
 
-/** A machine as a kubelet announces it. */
+/** A machine as a kubelet registers it. */
 export interface NodeAnnouncement {
   readonly name: string;
-  /** What it has, such as `{ cpu: '4', memory: '8Gi', 'nvidia.com/gpu': '1' }`; 110 pods unless told. */
+  /** What it has, such as `{ cpu: '4', memory: '8Gi', 'nvidia.com/gpu': '1' }`; default 110 pods. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly address?: string;

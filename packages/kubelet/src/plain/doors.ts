@@ -45,7 +45,7 @@ export class Doors {
     return opened;
   }
 
-  /** Told which Services there are (`name.namespace`): doors of those that have gone are closed. One that is yet to come keeps its door. */
+  /** Must be called with the existing Services (`name.namespace`): closes doors of deleted ones. A Service that does not exist yet keeps its door. */
   async servicesAre(services: ReadonlySet<string>): Promise<void> {
     const gone = new Set([...this.#services].filter((each) => !services.has(each)));
     this.#services = services;

@@ -39,7 +39,7 @@ export function belonging(seen: readonly Seen[], sessions: Set<number>): readonl
     for (const { pid, parent, session, isMarked } of seen) {
       if (!isMarked && !found.has(parent) && !sessions.has(session)) continue;
       found.add(pid);
-      // Its own, not one that somebody else leads.
+      // Only a session that it leads itself.
       if (session > 0 && (isMarked || session === pid)) sessions.add(session);
     }
   }

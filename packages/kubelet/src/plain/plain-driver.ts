@@ -101,7 +101,7 @@ export async function startPlainDriver(options: PlainDriverOptions): Promise<San
       },
       async close() {
         await keeper.close();
-        // Where somebody has killed the pods, nobody else does it.
+        // Pods that outlived a killed engine must be ended here.
         await endMarked(`${mark}:`);
         clean();
       },
@@ -286,7 +286,7 @@ function variablesOf(
     MANTA_POD: JSON.stringify(facts),
     RAY_TMPDIR: tmp,
     TMPDIR: tmp,
-    // Ray's workers rename themselves, and would write over what tells whose they are.
+    // Ray's workers change their process title, which would overwrite the mark in the environment.
     SPT_NOENV: '1',
     AUTOSCALER_METRIC_PORT: String(ports.realOf(RAY_PORTS['autoscalerMetrics'] ?? 0)),
     DASHBOARD_METRIC_PORT: String(ports.realOf(RAY_PORTS['dashboardMetrics'] ?? 0)),

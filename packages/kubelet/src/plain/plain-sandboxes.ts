@@ -13,7 +13,7 @@ interface Running {
   readonly script: string;
 }
 
-/** Processes of pods without namespaces around them: what belongs to which is told by a mark in the environment. */
+/** Processes of pods without namespaces. A mark in the environment identifies the pod of each process. */
 export class PlainSandboxes {
   onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
   readonly #mark: string;
@@ -37,7 +37,7 @@ export class PlainSandboxes {
   start({ process, script, command, env, output }: CallOf<'start'>): void {
     const file = openSync(output, 'a');
     const marked = { ...env, [MARK_VARIABLE]: `${this.#mark}:${process}` };
-    // A session of its own: nothing that it does to its group or terminal reaches anybody else.
+    // A separate session: signals to its process group or terminal do not affect other processes.
     let child: ChildProcess;
     try {
       child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
@@ -74,7 +74,7 @@ export class PlainSandboxes {
 
   signal(process: string, signal: NodeJS.Signals): void {
     const exec = this.#execs.get(process);
-    // All of a command goes; of a container its first process is told.
+    // Signals all processes of a command, but only the first process of a container.
     if (exec?.pid !== undefined) globalThis.process.kill(-exec.pid, signal);
     else this.#processes.get(process)?.child.kill(signal);
   }

@@ -1,6 +1,6 @@
 import type { PortPool } from './port-pool.ts';
 
-/** The ports that Ray takes unless told otherwise, and Serve's. */
+/** Ray's default ports, and Serve's. */
 export const RAY_PORTS: Readonly<Record<string, number>> = {
   port: 6379,
   'dashboard-port': 8265,
@@ -16,7 +16,7 @@ export const RAY_PORTS: Readonly<Record<string, number>> = {
 const PORT_FLAGS =
   /--(?:port|dashboard-port|dashboard-agent-listen-port|metrics-export-port|ray-client-server-port)[= ](\d{1,5})\b/g;
 
-/** Which port of the machine stands for which port of a pod. */
+/** The mapping of a pod's ports to ports of the machine. */
 export class PodPorts {
   readonly #pool: PortPool;
   readonly #real = new Map<number, number>();
@@ -68,7 +68,7 @@ export class PodPorts {
   }
 }
 
-/** The ports that a command tells Ray to take. */
+/** The ports in a `ray start` command. */
 export function portsIn(words: readonly string[]): readonly number[] {
   return words.flatMap((word) => [...word.matchAll(PORT_FLAGS)].map((match) => Number(match[1])));
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 const FIRST = 20_000;
 const COUNT = 12_000;
 
-/** Ports of this machine that nobody listens on, each given to one pod at a time. */
+/** Free ports of this machine, each allocated to one pod at a time. */
 export class PortPool {
   readonly #taken = new Set<number>();
   readonly #isFree: (port: number) => Promise<boolean>;

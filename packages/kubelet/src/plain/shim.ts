@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What programs in a pod are told about it, in the variable `MANTA_POD`. */
+/** Information about the pod for its programs, in the variable `MANTA_POD`. */
 export interface PodFacts {
   /** Where it listens. */
   readonly ip: string;

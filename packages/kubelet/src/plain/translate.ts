@@ -1,4 +1,4 @@
-/** What stands for the names, ports and folders of a pod on a machine that it shares with everybody. */
+/** Translations of a pod's names, ports and folders on a machine that it shares with other processes. */
 export interface Translation {
   hasPort(port: number): boolean;
   realPort(port: number): number;

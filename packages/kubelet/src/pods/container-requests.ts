@@ -80,7 +80,7 @@ export class ContainerRequests {
     };
   }
 
-  /** All that any container of the pod mounts: nothing of it runs before. What was there once stays, also when what it shows has gone. */
+  /** Prepares all volumes that the pod's containers mount, before any container starts. A prepared volume stays even if its source was deleted. */
   async #prepareVolumes(sources: VolumeSources): Promise<void> {
     const { spec } = this.#current().pod;
     const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
@@ -100,12 +100,12 @@ export class ContainerRequests {
       rmSync(join(folder, old), { force: true });
     const messageFile = join(folder, `${name}.${attempt}.message`);
     writeFileSync(messageFile, '');
-    // Whoever the container's programs run as may write it.
+    // Writable for any user that the container's programs run as.
     chmodSync(messageFile, 0o666);
     return messageFile;
   }
 
-  /** The container's control groups, made anew for each run, so that what has run out is known of this one. */
+  /** The container's control groups, recreated for each run, so that an OOM kill is attributed to this run. */
   #group(container: Container): ContainerGroup | undefined {
     this.#groups.get(container.name)?.remove();
     const group = this.#node.cgroups?.create(

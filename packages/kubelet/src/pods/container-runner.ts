@@ -30,7 +30,7 @@ export interface ContainerHost {
   readonly podName: string;
   /** How long it may take to end where nothing else is said. */
   readonly graceMs: number;
-  /** The process to start, made anew for each run; throws a ContainerConfigError when it cannot be made now. */
+  /** The process to start, built for each run; throws a ContainerConfigError if that is not possible now. */
   readonly request: (container: Container, attempt: number) => Promise<ContainerRequest>;
   /** What runs instead of its image. */
   readonly image: (container: Container) => ImageAnswer;
@@ -151,7 +151,7 @@ export class ContainerRunner {
     }
   }
 
-  /** Resolves with the reason for which it failed, and without one when it is there or nobody waits for it any more. */
+  /** Resolves with the cause of a failure, or without one after a success or when the result is no longer needed. */
   async #install(what: string, done: Promise<void>): Promise<string | undefined> {
     const { image = '' } = this.container;
     this.#host.tell('Normal', 'Pulling', `Pulling image "${image}": ${what} is being installed`);
@@ -199,7 +199,7 @@ export class ContainerRunner {
       const process = await sandbox.start(request);
       this.#process = process;
       tell('Normal', 'Started', `Started container ${this.container.name}`);
-      // Asked to stop while it was being started: whoever asked saw nothing to end.
+      // A stop was requested during the start, when there was no process to end yet.
       if (this.#stop.signal.aborted) void this.#end(process, 0);
       else void this.#bringUp(process, startMs, over.signal);
       end = await process.ended;
@@ -228,7 +228,7 @@ export class ContainerRunner {
     return { code: isOutOfMemory ? 137 : code, ...reason, ...(message === undefined ? {} : { message }) };
   }
 
-  /** From its first moment: its hook, then its probes. Nobody sees it run before the hook is done. */
+  /** Runs the postStart hook, then starts the probes. The status reports the container as running only after the hook. */
   async #bringUp(process: SandboxProcess, startMs: number, over: AbortSignal): Promise<void> {
     const { lifecycle, startupProbe } = this.container;
     const isWell = lifecycle?.postStart === undefined || (await this.#hook(lifecycle.postStart, 'PostStart', process));
@@ -266,7 +266,7 @@ export class ContainerRunner {
     await this.#end(process, own === undefined ? this.#host.graceMs : own * 1000);
   }
 
-  /** Ends a run, whoever wants it to; the first one's wish runs its hook. */
+  /** Ends a run. Only the first call runs the preStop hook. */
   #end(process: SandboxProcess, graceMs: number): Promise<void> {
     if (this.#ending?.process !== process) {
       const hook = this.container.lifecycle?.preStop;
@@ -301,7 +301,7 @@ export class ContainerRunner {
     return pause(this.#host.clock, ms, this.#stop.signal);
   }
 
-  /** Moves to the next state; the pod is told where users would see a difference. */
+  /** Moves to the next state, and notifies the pod if its status changes. */
   #apply(event: ContainerEvent): void {
     const before = this.#state;
     this.#state = nextContainerState(before, event);

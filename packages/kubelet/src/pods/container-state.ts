@@ -1,7 +1,7 @@
 /** How a container ended. */
 export interface ContainerExit {
   readonly code: number;
-  /** `Completed` or `Error`, by the code, unless told: `OOMKilled` … */
+  /** The reason, e.g. `OOMKilled`; default `Completed` or `Error`, by the exit code. */
   readonly reason?: string;
   readonly message?: string;
 }
@@ -20,7 +20,7 @@ export type ContainerMoment =
       readonly state: 'running';
       readonly startMs: number;
       readonly isReady: boolean;
-      /** Whether its startup probe has succeeded; it has unless told. */
+      /** Whether its startup probe has succeeded; default true. */
       readonly isStarted?: boolean;
       readonly nextMs?: number;
     }

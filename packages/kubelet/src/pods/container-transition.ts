@@ -20,7 +20,7 @@ export type ContainerEvent =
   | { readonly type: 'ended'; readonly run: Ended }
   /** Its restart policy asks for another run. */
   | { readonly type: 'will restart' }
-  /** It is stopped for good. A container that runs still ends by itself; one that waits never begins. */
+  /** It is stopped for good. A running container still has to end; a waiting one never starts. */
   | { readonly type: 'stopped'; readonly nowMs: number };
 
 /** What a kubelet reports of a container that has not run when its pod ends. */

@@ -31,7 +31,7 @@ export class Deadline {
     else this.#cancel = this.#clock.setTimer(Math.min(ms, LONGEST_TIMER_MS), this.#pass);
   }
 
-  /** Nobody waits for it any more. */
+  /** Cancels it. */
   forget(): void {
     this.#cancel();
   }

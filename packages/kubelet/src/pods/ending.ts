@@ -3,7 +3,7 @@ import type { SandboxProcess } from '../sandbox/sandbox.ts';
 import { Deadline } from './deadline.ts';
 import { pause } from './pause.ts';
 
-/** What a container whose hook took all the time there was still gets to end by itself. */
+/** The remaining grace period of a container whose preStop hook used all of it. */
 const LAST_MOMENT_MS = 2000;
 
 /** How a run of a container is brought to its end: its hook, then a request, then the hammer. Asking again can only make it sooner. */

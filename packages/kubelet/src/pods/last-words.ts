@@ -29,7 +29,7 @@ function lastLines(text: string): string {
   return lines.slice(-(lines.at(-1) === '' ? LOG_LINES + 1 : LOG_LINES)).join('\n');
 }
 
-/** The last bytes of a file; none where it is gone. */
+/** The last bytes of a file; empty if it no longer exists. */
 function lastOf(path: string, bytes: number): string {
   try {
     const file = openSync(path, 'r');

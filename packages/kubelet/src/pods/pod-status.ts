@@ -26,7 +26,7 @@ export interface PodView {
   readonly hasSandbox?: boolean;
   /** Why the kubelet has ended it; absent: it has not. */
   readonly ended?: PodEnd | undefined;
-  /** What runs its containers, as their ids name it; `scripted` unless told. */
+  /** The container runtime in container ids; default `scripted`. */
   readonly runtime?: string;
   readonly podIp: string;
   readonly hostIp: string;

@@ -3,7 +3,7 @@ import type { PodEnd } from './pod-status.ts';
 
 /** What holds in every phase. */
 interface Known {
-  /** Absent until it is created. It stays after it is destroyed: the status goes on to report its address. */
+  /** Absent until the sandbox is created. Kept after it is destroyed: the status still reports its address. */
   readonly sandbox?: Sandbox;
   /** Why the pod could not be started, as its status says; absent once it could. */
   readonly problem?: string | undefined;

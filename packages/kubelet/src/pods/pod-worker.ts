@@ -27,7 +27,7 @@ export interface NodeServices {
   readonly folder: string;
   /** Variables that every container gets, after the image's: where the API server is, for one. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that tell a pod's containers where Services are. */
+  /** Service link variables of a pod's containers. */
   readonly linksOf: (pod: Stored<Pod>) => Promise<Readonly<Record<string, string>>>;
   readonly sourcesOf: (pod: Stored<Pod>) => Omit<VolumeSources, 'pod' | 'podIp' | 'hostIp' | 'nodeCapacity'>;
   /** Where containers can be held to their limits. */
@@ -68,7 +68,7 @@ export class PodWorker {
   readonly #mains: readonly ContainerRunner[];
   readonly #requests: ContainerRequests;
   #state: PodState = NEW_POD;
-  /** Aborted when it is to end, whoever wants that. */
+  /** Aborted when the pod has to end, for any reason. */
   readonly #stopping = new AbortController();
   /** Aborted when nothing of it runs any more. */
   readonly #done = new AbortController();
@@ -128,7 +128,7 @@ export class PodWorker {
       startMs: this.#startMs,
       nowMs: this.#node.clock.now(),
       hasSandbox: this.sandbox !== undefined,
-      // Told when it is so: after that nobody looks again.
+      // Reported only at the end: the worker does not check again afterwards.
       ended: isQuiet ? this.#state.end : undefined,
       runtime: 'manta',
     });
@@ -224,7 +224,7 @@ export class PodWorker {
       ports: (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)),
     });
     if (sandbox === undefined) return;
-    // Asked to stop while it was being made: whoever asked saw nothing to take down.
+    // A stop was requested while the sandbox was created, when there was nothing to destroy yet.
     if (this.#isStopping) {
       await this.#takeDown();
       return;
@@ -239,7 +239,7 @@ export class PodWorker {
   async #initialize(): Promise<boolean> {
     for (const init of this.#inits) {
       const run = this.#begin(init);
-      // A sidecar goes on by itself from there.
+      // From here on the sidecar runs on its own.
       await Promise.race([run, ...(isSidecar(init.container) ? [init.started] : [])]);
       const { moment } = init.view();
       const hasFailed = !isSidecar(init.container) && moment.state === 'ended' && moment.code !== 0;
@@ -265,7 +265,7 @@ export class PodWorker {
     return run;
   }
 
-  /** What has ended by itself keeps its output and nothing else: others get its address. */
+  /** A pod whose containers have ended keeps only its output: its sandbox is destroyed and its address reused. */
   async #rest(): Promise<void> {
     await this.#endSidecars(() => graceOf(this.#pod) * 1000);
     this.#apply({ type: 'finished' });
@@ -331,7 +331,7 @@ export class PodWorker {
     removeFolder(this.#folder);
   }
 
-  /** What was still being written when its folder went goes too. */
+  /** Removes files that were still written while their folder was deleted. */
   async #sweep(): Promise<void> {
     await Promise.allSettled([this.#stopped, ...this.#runs]);
     removeFolder(this.#folder);

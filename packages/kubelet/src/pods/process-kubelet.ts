@@ -51,7 +51,7 @@ export interface ProcessKubeletOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Pods as processes of this machine. */
+/** A kubelet that runs pods as processes of this machine. */
 export interface ProcessKubelet {
   /** The pod that runs under this name, or undefined. */
   worker(namespace: string, name: string): PodWorker | undefined;
@@ -178,7 +178,7 @@ class Kubelet implements Controller {
     return worker;
   }
 
-  /** The pod's object goes when its last process has. */
+  /** Deletes the Pod object after its last process has ended. */
   async #end(key: string, pod: Stored<Pod>): Promise<void> {
     const worker = this.workers.get(key);
     if (worker !== undefined) {

@@ -9,7 +9,7 @@ export interface ProbeListener {
   ready(isReady: boolean): void;
   /** A startup or liveness probe has failed too often: the container has to be ended. */
   unhealthy(probe: 'Liveness' | 'Startup', message: string): void;
-  /** Told of each failed attempt. */
+  /** Called for each failed attempt. */
   failed(probe: 'Liveness' | 'Readiness' | 'Startup', message: string): void;
 }
 

@@ -9,7 +9,7 @@ export type SandboxMode = 'user' | 'root' | 'none';
 export interface ChooseOptions
   extends Omit<NamespaceDriverOptions, 'mode' | 'description'>,
     Pick<PlainDriverOptions, 'dial' | 'admit'> {
-  /** Forced; chosen by trying unless told. */
+  /** The driver to use; default: the best one that works. */
   readonly mode?: SandboxMode | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface NamespaceDriverOptions {
   readonly onApiConnection: (socket: Socket) => void;
   /** Takes a connection from a pod to the world outside: an HTTP proxy. */
   readonly onEgressConnection: (socket: Socket) => void;
-  /** Told when the supervisor died and is started again. */
+  /** Called when the supervisor has died and is restarted. */
   readonly onTrouble?: (error: Error) => void;
 }
 
@@ -81,7 +81,7 @@ export async function startNamespaceDriver(options: NamespaceDriverOptions): Pro
   const command = ['unshare', ...NAMESPACE_FLAGS[mode], '--', ...supervisorCommand, JSON.stringify(settings)];
   try {
     let ports: readonly BalancedPort[] = [];
-    // One that follows another knows nothing of what that one was told; where it dies, too, the next is.
+    // A restarted supervisor has no state; if it dies too, the next one gets the ports.
     const onStart = (line: SupervisorConnection) =>
       void line.call({ type: 'services', ports }).catch((error: Error) => {
         if (!line.isOver) onDeath(error);

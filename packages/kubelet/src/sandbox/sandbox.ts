@@ -14,7 +14,7 @@ export interface SandboxDriver {
   readonly egress: string | undefined;
   /** Creates a pod's sandbox; an id must not be used twice. */
   create(request: SandboxRequest): Promise<Sandbox>;
-  /** Told which Services there are now, and where they lead. */
+  /** Updates the routes of Services. */
   servicesAre(routes: readonly ServiceRoute[]): Promise<void>;
   /** Where pods find a port of a Service that has an address. */
   reach(port: ServiceAddress): Promise<{ readonly host: string; readonly port: number }>;
@@ -34,7 +34,7 @@ export interface SandboxRequest {
   /** Unique and short; part of names of interfaces and files. */
   readonly id: string;
   readonly hostname: string;
-  /** A folder of the pod's own, which exists and is gone after it: temporary files live in it. */
+  /** An existing folder of the pod for temporary files, deleted with the pod. */
   readonly folder: string;
   /** The first content of the pod's `/etc/hosts`. */
   readonly hosts: string;
@@ -74,7 +74,7 @@ export interface ProcessRequest {
   readonly name: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Must exist inside; `/` unless told. */
+  /** Must exist inside; default `/`. */
   readonly workingDir?: string;
   readonly mounts: readonly Mount[];
   /** Files and folders of this machine that it sees, read-only, besides the system's: the programs of its image. */

@@ -14,12 +14,12 @@ const socketRoot = () => (tmpdir().length > LONGEST && existsSync('/tmp') ? '/tm
 export function newSocketFolder(dataDir: string): string {
   const note = join(dataDir, 'sockets');
   const last = read(note);
-  // Whoever wrote to that file: nothing but such a folder is ever removed.
+  // The file's content is not trusted: only a folder of this form is removed.
   const isOurs = dirname(last) === socketRoot() && basename(last).startsWith(PREFIX);
   if (isOurs) rmSync(last, { recursive: true, force: true });
   const folder = mkdtempSync(join(socketRoot(), PREFIX));
   writeFileSync(note, folder, { mode: 0o600 });
-  // Somebody may leave without waiting for anything: a second Ctrl-C.
+  // The process may exit without waiting, after a second Ctrl-C.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -39,7 +39,7 @@ export class SupervisorConnection {
     throw new Error('the pod supervisor did not start to listen');
   }
 
-  /** The supervisor is gone. */
+  /** Called when the supervisor has ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -89,7 +89,7 @@ export class SupervisorConnection {
   }
 }
 
-/** What is known of a process whose supervisor is gone: the kernel killed it. */
+/** The exit of a process whose supervisor has ended: the kernel killed it. */
 const LOST: ProcessEnd = { code: 137, signal: 'SIGKILL' };
 
 function tryOpen(path: string): Promise<Socket | undefined> {

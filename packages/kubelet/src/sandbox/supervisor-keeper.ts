@@ -9,7 +9,7 @@ export interface SupervisorKeeperOptions {
   readonly command: readonly string[];
   /** Where it listens. */
   readonly socket: string;
-  /** Told when it died though nobody had asked for it. */
+  /** Called when it has died unexpectedly. */
   readonly onDeath: (error: Error) => void;
   /** Given the line to each that is started. */
   readonly onStart?: (line: SupervisorConnection) => void;

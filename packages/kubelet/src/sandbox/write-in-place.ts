@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Replaces the content of a file that others have open or mounted. Whoever reads meanwhile never finds it empty. */
+/** Replaces the content of a file that others have open or mounted. Concurrent readers never find it empty. */
 export async function writeInPlace(path: string, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   const file = await open(path, 'r+');

@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const O_CLOEXEC = 0o2000000;
 
-/** Closes descriptors that whoever started this process has left open by mistake: every pod would inherit them. Node's own are not inherited. */
+/** Closes descriptors that the parent process left open by mistake: every pod would inherit them. Node's own are not inherited. */
 export function closeInherited(): void {
   for (const name of namesIn('/proc/self/fd')) {
     if (Number(name) > 2 && isInheritable(name)) closeSync(Number(name));

@@ -9,7 +9,7 @@ type Output = 'stdout' | 'stderr';
 /** The commands that run beside containers' processes, and their streams. */
 export class Execs {
   readonly #running = new Map<string, ChildProcess>();
-  /** What commands say until somebody comes for it, which may be when they have ended. */
+  /** Buffers commands' output until a client reads it, possibly after their end. */
   readonly #said = new Map<string, Readable>();
 
   get(name: string): ChildProcess | undefined {
@@ -18,7 +18,7 @@ export class Execs {
 
   add(name: string, child: ChildProcess, onEnd: (end: ProcessEnd) => void): void {
     this.#running.set(name, child);
-    // Of a process that has ended, what nobody has begun to read is thrown away.
+    // Output of an ended process that no client has started to read is discarded.
     for (const stream of ['stdout', 'stderr'] as const)
       this.#said.set(`${name} ${stream}`, (child[stream] ?? new PassThrough().end()).pipe(new PassThrough()));
     onEndOf(child, (end) => {

@@ -31,7 +31,7 @@ interface Running {
 
 /** Every pod's namespaces and every process in them. Only used inside the namespaces. */
 export class NamespaceSandboxes {
-  /** Told once for each process and each exec. */
+  /** Called once for each process and each exec. */
   onEnd: (process: string, end: ProcessEnd) => void = () => undefined;
   readonly #sandboxes = new Map<string, PodNamespaces>();
   readonly #processes = new Map<string, Running>();

@@ -2,12 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 
-/** Tells once how a process ended: also when it could not be started, which counts as a missing command. */
+/** Calls back once with a process's exit; a failed start counts as a missing command. */
 export function onEndOf(child: ChildProcess, tell: (end: ProcessEnd) => void): void {
-  let isTold = false;
+  let isReported = false;
   const end = (how: ProcessEnd) => {
-    if (isTold) return;
-    isTold = true;
+    if (isReported) return;
+    isReported = true;
     tell(how);
   };
   child.once('error', () => end({ code: 127 }));

@@ -6,14 +6,14 @@ import type { Target } from '../network/balancer.ts';
 export class PodConnections {
   readonly #open = new Map<string, Set<Socket>>();
 
-  /** Rejects when nobody listens there. */
+  /** Rejects if nothing listens there. */
   connect({ ip, port }: Target): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host: ip, port, allowHalfOpen: true, noDelay: true });
       this.#keep(ip, socket);
       socket.once('error', reject);
       socket.once('connect', () => resolve(socket.off('error', reject)));
-      // One that ended while it was being made tells nobody.
+      // A connection that ended while it was being opened emits no event.
       socket.once('close', () => reject(new Error(`the pod at ${ip} is gone`)));
     });
   }

@@ -60,7 +60,7 @@ export type Answer =
   /** A process or an exec has ended. */
   | { readonly type: 'ended'; readonly process: string; readonly code: number; readonly signal?: NodeJS.Signals };
 
-/** What the supervisor is told when it starts. */
+/** The supervisor's start options. */
 export type SupervisorSettings = NamespaceSettings | PlainSettings;
 
 export interface NamespaceSettings {

@@ -16,7 +16,7 @@ import { quote } from './quote.ts';
 import type { ProcessEnd } from '../sandbox/sandbox.ts';
 import { runTool } from './run-tool.ts';
 
-/** Nobody spoke to it for so long after its start: whoever started it is gone. */
+/** Exits if no control connection arrives within this time after its start: the engine has ended. */
 const LONELY_MS = 20_000;
 
 /** Where processes run; with namespaces or without. */
@@ -94,7 +94,7 @@ async function raiseNetwork({ subnet, serviceCidr }: NamespaceSettings): Promise
   await runTool('ip', ['link', 'add', 'manta0', 'type', 'bridge']);
   await runTool('ip', ['addr', 'add', `${subnet}.1/24`, 'dev', 'manta0']);
   await runTool('ip', ['link', 'set', 'manta0', 'up']);
-  // All addresses of Services are this supervisor's: what nobody listens on is refused at once.
+  // All ClusterIPs are addresses of this namespace: connections to ports without a listener are refused at once.
   await runTool('ip', ['route', 'add', 'local', serviceCidr, 'dev', 'lo']);
 }
 

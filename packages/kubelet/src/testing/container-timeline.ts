@@ -30,7 +30,7 @@ export function advance(
   }
 }
 
-/** What the present run is at a moment, and when that changes by itself. */
+/** The state of the current run at a time, and when it changes next. */
 export function momentOf({ attempt, beginMs, run, last }: Timeline, nowMs: number): ContainerMoment {
   if (nowMs < beginMs && attempt > 0) return { ...CRASH_LOOP, nextMs: beginMs };
   const { startAfterMs = 0, readyAfterMs = 0, waiting = CREATING, exit } = run;

@@ -5,13 +5,13 @@ import type { ContainerExit } from '../pods/container-state.ts';
 
 /** What one run of a container does; a container that restarts runs again. Times are in milliseconds. */
 export interface ContainerRun {
-  /** From the moment it could start until it runs; `never` leaves it waiting. At once unless told. */
+  /** Delay from the time it could start until it runs; `never`: it stays waiting. Default 0. */
   readonly startAfterMs?: number | 'never';
-  /** What it waits for until it runs, `ContainerCreating` unless told: `ImagePullBackOff` … */
+  /** The waiting reason until it runs, e.g. `ImagePullBackOff`; default `ContainerCreating`. */
   readonly waiting?: { readonly reason: string; readonly message?: string };
-  /** From its start until it is ready; at once unless told. */
+  /** Delay from its start until it is ready; default 0. */
   readonly readyAfterMs?: number | 'never';
-  /** How it ends by itself; it runs on unless told. */
+  /** When and how it ends; default: it keeps running. */
   readonly exit?: ContainerExit & { readonly afterMs: number };
 }
 
@@ -25,7 +25,7 @@ export interface RunOf {
 
 /** What happens to some of the pods. */
 export interface PodRule {
-  /** The pods that it is for; all unless told. */
+  /** The pods that it applies to; default all. */
   readonly matches?: (pod: Stored<Pod>) => boolean;
   readonly run?: (run: RunOf) => ContainerRun;
   /** How long its containers take to end when the pod is deleted, its grace period at most; `never`: its node is dead. */

@@ -26,7 +26,7 @@ export class ScriptedPod {
     );
   }
 
-  /** The containers at a moment, restarts included, and when something changes by itself. A pod that is over restarts nothing. */
+  /** The containers at a time, including restarts, and when their state changes next. A terminated pod restarts nothing. */
   at(
     nowMs: number,
     isOver: boolean,

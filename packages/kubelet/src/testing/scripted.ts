@@ -24,7 +24,7 @@ import { ScriptedPod } from './scripted-pod.ts';
 export interface ScriptedKubeletOptions {
   /** The first rule that matches a pod is its script; pods that none matches are healthy. */
   readonly rules?: readonly PodRule[];
-  /** The nodes that it stands for; all unless told. */
+  /** The nodes that it acts for; default all. */
   readonly isMyNode?: (name: string) => boolean;
   readonly hostIp?: string;
 }
@@ -141,7 +141,7 @@ class Kubelet implements Controller {
     return scripted.askedToStopAt(now) + Math.min(stopAfterMs, grace);
   }
 
-  /** Writes the status where it changed; returns how long until it changes by itself. */
+  /** Writes a changed status; returns the time until its next change. */
   async #report(scripted: ScriptedPod, pod: Stored<Pod>, isOver: boolean, now: number): Promise<number | undefined> {
     // A pod that has ended stays as it is, however it was reported.
     if (hasPodEnded(pod)) return undefined;

@@ -13,7 +13,7 @@ import {
 
 /**
  * Binds every claim: its data will be a folder of this machine, which is there as soon as a pod wants it. No volume object stands behind it.
- * Calls back when a claim has gone, so that its data can go.
+ * Calls back when a claim was deleted, so that its data can be deleted.
  */
 export function claimBinder({ store, writes }: Cluster, onGone: () => void): Controller {
   return {

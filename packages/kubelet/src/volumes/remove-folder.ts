@@ -21,6 +21,6 @@ function openUp(path: string): void {
     chmodSync(path, 0o700);
     for (const name of readdirSync(path)) openUp(join(path, name));
   } catch {
-    // Somebody else's: nothing can be done about it here.
+    // Owned by another user: it cannot be removed.
   }
 }

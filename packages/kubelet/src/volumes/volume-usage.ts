@@ -14,7 +14,7 @@ export async function whyTooLarge({ spec }: Pod, folder: string): Promise<string
   return undefined;
 }
 
-/** What a folder takes on the disk, with all that is in it; what goes meanwhile does not count, and a file with many names counts once. */
+/** The disk usage of a folder. Files that are deleted meanwhile do not count, and a file with several hard links counts once. */
 async function bytesIn(top: string): Promise<number> {
   let bytes = 0;
   const counted = new Set<string>();

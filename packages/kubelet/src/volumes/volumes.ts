@@ -168,7 +168,7 @@ function chosen(
   );
 }
 
-/** Each file that is not right yet is replaced as a whole, so that nobody reads half of one; those that are no longer meant to be there go. */
+/** Replaces changed files atomically, so that readers never see half of one, and deletes superfluous ones. */
 function writeFiles(folder: string, files: Files, defaultMode: number): void {
   mkdirSync(folder, { recursive: true });
   const targets = new Set<string>();
@@ -189,7 +189,7 @@ function writeFiles(folder: string, files: Files, defaultMode: number): void {
       rmSync(join(entry.parentPath, entry.name), { force: true });
 }
 
-/** Whoever watches a file is not told of a change where there is none. */
+/** Does not write an unchanged file, so that file watchers get no event. */
 function isRight(file: string, content: Buffer, mode: number): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || (stats.mode & 0o7777) !== mode || stats.size !== content.length) return false;

@@ -9,7 +9,7 @@ const service: SetDefaults = (object) => {
   return text(part(filled, 'spec'), 'type') === 'LoadBalancer' ? mapPart(filled, 'status', balancerStatus) : filled;
 };
 
-/** An address of a load balancer leads to it unless told. */
+/** The default `ipMode` of a load balancer's address. */
 const balancerStatus: SetDefaults = (status) =>
   mapPart(status, 'loadBalancer', (balancer) =>
     mapParts(balancer, 'ingress', (ingress) =>

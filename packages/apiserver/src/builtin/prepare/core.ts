@@ -30,7 +30,7 @@ export function prepareVolume(object: JsonObject, now: Time): JsonObject {
   return withFinalizer({ ...object, status }, 'kubernetes.io/pv-protection');
 }
 
-/** A volume tells since when it is in its phase; who changes the phase may say so, too. */
+/** Sets a volume's `lastPhaseTransitionTime` when its phase changes, unless the writer set it. */
 export function prepareVolumeUpdate(object: JsonObject, old: JsonObject, subresource: string, now: Time): JsonObject {
   const kept = keepStatus(object, old, subresource);
   if (subresource !== 'status') return kept;

@@ -38,7 +38,7 @@ function prioritise(spec: JsonObject): JsonObject {
   return withDefaults(spec, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
 }
 
-/** Pods stay five minutes on a node that has gone away, unless they say otherwise. */
+/** Default tolerations: pods stay five minutes on a node that is not ready or unreachable. */
 function tolerate(spec: JsonObject): JsonObject {
   const given = parts(spec, 'tolerations');
   const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']

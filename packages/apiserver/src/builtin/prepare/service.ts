@@ -3,7 +3,7 @@ import { emptyStruct } from '../decode.ts';
 import { mapPart, part, text, texts, withDefaults } from '../read.ts';
 import { keepStatus } from './keep-status.ts';
 
-/** Fills in the families of a service's addresses in a cluster of IPv4; the address itself is somebody else's to give. */
+/** Fills in a Service's IP families in an IPv4 cluster; admission allocates the address. */
 export function prepareService(object: JsonObject): JsonObject {
   const spec = withAddresses(part(object, 'spec') ?? {});
   const status = emptyStruct('core.ServiceStatus');

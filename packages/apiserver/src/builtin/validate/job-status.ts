@@ -4,10 +4,10 @@ import type { FieldCause } from '../../status/status-error.ts';
 import { number, part, parts, text, texts } from '../read.ts';
 import { type Causes, checkNonNegative } from './check.ts';
 
-/** Checks what an update did to the status of a job: how it ended, and when, is told once and stays. */
+/** Validates an update of a job's status: how and when it ended must not change. */
 export function checkJobStatus(job: JsonObject, old: JsonObject): Causes {
   const [status, before] = [part(job, 'status') ?? {}, part(old, 'status') ?? {}];
-  // A job that is resumed begins anew with the update that says so.
+  // A resumed job gets a new start time with the update that resumes it.
   const isResumed = has(before, 'Suspended') && has(status, 'Suspended', 'False');
   const isHeld = part(job, 'spec')?.['suspend'] === true || isResumed;
   return [

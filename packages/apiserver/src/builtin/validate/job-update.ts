@@ -25,7 +25,7 @@ export function checkJobUpdate(object: JsonObject, old: JsonObject, subresource:
   ];
 }
 
-/** Whoever queues jobs decides where their pods run and what they get while no pod of them has come to be. */
+/** A queueing controller may change the pod template's scheduling fields and resources while the job has had no pods. */
 function canChangeTemplate(old: JsonObject): boolean {
   const status = part(old, 'status');
   const isHeld = parts(status, 'conditions').some(

@@ -27,7 +27,7 @@ export function checkJob(object: JsonObject): Causes {
   return [...generatedCauses(object, spec), ...checkJobSpec(spec), ...hostnameCauses(object, spec)];
 }
 
-/** Checks what a job says, whoever it belongs to. */
+/** Validates a job's spec, independent of its owner. */
 export function checkJobSpec(spec: JsonObject): Causes {
   const labels = part(metaOf(part(spec, 'template') ?? {}), 'labels');
   const selector = checkSelector(spec, 'selector', 'spec');

@@ -130,7 +130,7 @@ function aliasCauses(spec: JsonObject, path: string): Causes {
 
 const mirror = 'kubernetes.io/config.mirror';
 
-/** A pod that stands for one that a node runs by itself says which node that is. */
+/** A mirror pod (of a static pod) must name its node. */
 function mirrorCauses(object: JsonObject, spec: JsonObject): Causes {
   const hash = part(part(object, 'metadata'), 'annotations')?.[mirror];
   if (hash === undefined || text(spec, 'nodeName') !== '') return [];

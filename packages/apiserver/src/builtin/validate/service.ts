@@ -21,7 +21,7 @@ import { checkCidr, checkEndpointIp, checkIp } from './ip.ts';
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** Checks what the addresses of a service depend on: they are given out before anything else is looked at. */
+/** Validates the fields that address allocation depends on: it happens before the other checks. */
 export function checkServiceAddresses(object: JsonObject): Causes {
   const spec = part(object, 'spec') ?? {};
   const ips = texts(spec, 'clusterIPs');

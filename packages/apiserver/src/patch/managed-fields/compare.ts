@@ -80,7 +80,7 @@ class CompareWalk implements Comparison {
     return false;
   }
 
-  /** Items that share a key are one leaf together: nobody can own half of them. */
+  /** Items with the same key count as one leaf, with one owner. */
   private compareItems(list: ListType, step: PathElement, was: readonly Json[], is: readonly Json[]): void {
     if (was.length <= 1 && is.length <= 1) return this.descend(step, list.item, was[0], is[0]);
     const path = [...this.path, step];

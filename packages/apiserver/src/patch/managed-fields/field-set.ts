@@ -14,7 +14,7 @@ export class FieldSetBuilder implements FieldSet {
   readonly members = new Set<PathElement>();
   readonly children = new Map<PathElement, FieldSetBuilder>();
 
-  /** Adds the part of a path that begins at `at`; the empty one stands for the whole object, which nobody owns. */
+  /** Adds the part of a path that begins at `at`; the empty path is the whole object, which has no owner. */
   add(path: readonly PathElement[], at = 0): void {
     const step = path[at];
     if (step === undefined) return;

@@ -5,7 +5,7 @@ import { tryItemElement } from './list-item.ts';
 import type { ListType, MapType, MergeType } from './merge-type.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
-/** Every leaf and item that a value mentions: what whoever applies it owns. */
+/** Every leaf and item in a value: the fields that its applier owns. */
 export function fieldsOf(type: MergeType, value: Json): FieldSet {
   const set = new FieldSetBuilder();
   collect(set, [], type, value);

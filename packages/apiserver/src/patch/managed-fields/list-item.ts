@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../object/json.ts';
 import type { ListType } from './merge-type.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
-/** Thrown for an item that cannot be told apart from others. */
+/** Thrown for an item without a unique key. */
 export class NoKey extends Error {}
 
 /** The step that picks this item of a keyed list or a set. Throws NoKey. */
@@ -11,7 +11,7 @@ export function itemElement(list: ListType, item: Json): PathElement {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
 }
 
-/** As itemElement; undefined for an item that cannot be told apart. */
+/** Like itemElement; undefined for an item without a unique key. */
 export function tryItemElement(list: ListType, item: Json): PathElement | undefined {
   try {
     return itemElement(list, item);

@@ -12,7 +12,7 @@ export interface Atom {
 /** `untyped`: any scalar. */
 export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped';
 
-/** Atomic lists have one owner; items of the others are told apart by `keys`, or by their values where there are none. */
+/** Atomic lists have one owner; items of other lists are identified by `keys`, or by value without keys. */
 export interface ListType {
   readonly isAtomic: boolean;
   readonly keys: readonly string[];

@@ -19,7 +19,7 @@ export type Owners = ReadonlyMap<string, Owner>;
 /** Thrown for managedFields that cannot be read; says why. */
 export class UnreadableOwners extends Error {}
 
-/** What tells managers apart: appliers keep their identity from version to version, others don't. */
+/** The identity of a manager: appliers keep it across versions, updaters do not. */
 export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, 'time' | 'fields'>): string {
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }

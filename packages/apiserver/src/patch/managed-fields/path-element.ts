@@ -35,7 +35,7 @@ export function isKey(element: PathElement): boolean {
   return element.startsWith('k:');
 }
 
-/** Brings a step that somebody else wrote into canonical form; undefined for kinds of steps that nobody knows. Throws on broken JSON. */
+/** Normalises a path element from a client; undefined for unknown kinds. Throws on invalid JSON. */
 export function readPathElement(text: string): PathElement | undefined {
   const content = text.slice(2);
   switch (text.slice(0, 2)) {

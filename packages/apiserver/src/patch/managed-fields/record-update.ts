@@ -32,7 +32,7 @@ export interface UpdateRecord {
   readonly resolve: ResolveSchema;
   /** Whether the kind has a status subresource. */
   readonly hasStatus: boolean;
-  /** Whether a version is still served; entries of others are dropped. All are unless told. */
+  /** Whether a version is still served; managers of other versions are dropped. Default: all are served. */
   readonly isServed?: (apiVersion: string) => boolean;
 }
 
@@ -40,7 +40,7 @@ export interface UpdateRecord {
 export function recordUpdate(record: UpdateRecord): JsonObject {
   const owners = ownersBefore(record);
   const after = withoutManagedFields(record.after);
-  // An object that was once stripped of its managers is not tracked again until somebody applies.
+  // An object whose managedFields were removed is not tracked again until the next apply.
   if (owners.size === 0 && record.before !== undefined) return after;
   return withManagedFields(after, ownersAfterUpdate(owners, { ...record, after }));
 }

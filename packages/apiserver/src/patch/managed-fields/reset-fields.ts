@@ -30,7 +30,7 @@ const ignoredByStatus: Readonly<Record<string, FieldSet>> = {
   'policy/v1/PodDisruptionBudget': spec,
 };
 
-/** Fields that the server resets on such a write: nobody can come to own them that way. */
+/** Fields that the server resets on such a write: the writer does not become their owner. */
 export function resetFields({ apiVersion, kind, subresource, hasStatus }: WriteTarget): FieldSet {
   if (!hasStatus) return nothing;
   if (subresource === '') return status;

@@ -17,7 +17,7 @@ const untracked = fieldSet(
   ].map((name) => ['f:metadata', `f:${name}`]),
 );
 
-/** The set without the fields that nobody owns: identity and what only the server writes. */
+/** The set without fields that have no owner: identity, and fields that only the server writes. */
 export function withoutUntracked(set: FieldSet): FieldSet {
   return difference(set, untracked);
 }

@@ -37,7 +37,7 @@ export function conflictsOf(owners: Owners, writer: string, { modified, added }:
   return conflicts;
 }
 
-/** The owners after the write took what it changed and what it removed from everybody but the writer; who has nothing left is gone. */
+/** The owners after a write: other managers lose the fields that it changed or removed; managers without fields are dropped. */
 export function takeFields(owners: Owners, writer: string, comparison: Comparison): Owners {
   const taken = union(union(comparison.modified, comparison.added), comparison.removed);
   const left = new Map<string, Owner>();

@@ -1,6 +1,6 @@
 import type { Verb } from '../../requests/request.ts';
 
-/** One request, as a rule can tell it from others. */
+/** The attributes of a request that fault rules match. */
 export interface FaultCall {
   /** What the client calls itself: the first word of its User-Agent. */
   readonly client: string;

@@ -22,9 +22,9 @@ export type Fault =
 export interface FaultRule {
   /** Absent: every request. */
   readonly when?: CallFilter;
-  /** How often, from 0 to 1; always unless told. */
+  /** The probability, from 0 to 1; default 1. */
   readonly chance?: number;
-  /** How many times at most; without limit unless told. */
+  /** The maximum number of times; default unlimited. */
   readonly times?: number;
   readonly fault: Fault;
 }

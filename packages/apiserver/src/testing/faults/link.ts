@@ -14,7 +14,7 @@ export interface FaultyOptions {
   readonly wire?: Wire;
   /** Answers reads that a `stale` fault sends to it. */
   readonly replica?: KubeClient;
-  /** Aborted when the client's process is gone: the server lets go of its watches, and nobody is told. */
+  /** Aborted when the client's process has ended: the server drops its watches silently. */
   readonly gone?: AbortSignal;
 }
 

@@ -14,9 +14,9 @@ export interface Replica {
   /** The API as this replica serves it; make a client of it. */
   readonly api: Api;
   readonly revision: Revision;
-  /** From now on it learns nothing by itself. */
+  /** Stops replication until `advance` or `release`. */
   hold(): void;
-  /** Learns what happened up to `revision`, everything unless told. */
+  /** Replicates up to `revision`; default everything. */
   advance(revision?: Revision): void;
   /** Learns everything, and from now on at once. */
   release(): void;
@@ -145,7 +145,7 @@ class ReplicaStore implements Store {
   }
 }
 
-/** A client that comes from a server ahead of us is told nothing until we are past what it knows. */
+/** A client with a newer revision than this replica gets no events until the replica has caught up. */
 function tell({ resource, listener, from }: Watcher, event: StoreEvent): void {
   if (event.revision > from && (resource === undefined || resource === event.key.resource)) listener(event);
 }

@@ -11,7 +11,7 @@ export class FakeSandbox implements Sandbox {
   readonly started: ProcessRequest[] = [];
   /** Containers that do not end when they are asked to. */
   readonly deaf = new Set<string>();
-  /** How commands that hooks and probes run end, by their words; well unless told. */
+  /** Exit codes of commands in hooks and probes, by command line; default success. */
   readonly commands = new Map<string, number | Promise<number>>();
   readonly #ends = new Map<string, (end: ProcessEnd) => void>();
 
@@ -32,7 +32,7 @@ export class FakeSandbox implements Sandbox {
     return Promise.resolve({ name, ended, signal });
   }
 
-  /** A program ends by itself. */
+  /** Ends a program. */
   end(name: string, code: number): void {
     this.log.push(`${name} ends with ${code}`);
     this.#ends.get(name)?.({ code });

@@ -52,9 +52,12 @@ function group(groupName: string, replicas: number, numOfHosts = 1): WorkerGroup
   };
 }
 
+const PORTS = { 'gcs-server': 6379, dashboard: 8265, client: 10001, serve: 8000 };
+
 function template(image: string) {
   const resources = { requests: { cpu: '1', memory: '1Gi' } };
-  return { spec: { containers: [{ name: 'ray', image, resources }] } };
+  const ports = Object.entries(PORTS).map(([name, containerPort]) => ({ name, containerPort }));
+  return { spec: { containers: [{ name: 'ray', image, resources, ports }] } };
 }
 
 function serviceSpec(choices: Choices): RayServiceSpec {
@@ -64,6 +67,8 @@ function serviceSpec(choices: Choices): RayServiceSpec {
     upgradeStrategy: anyStrategy(choices),
     rayClusterConfig: {
       rayVersion: '2.52.0',
+      // Incremental upgrades need the autoscaler.
+      ...(choices.chance(0.7) ? { enableInTreeAutoscaling: true } : {}),
       headGroupSpec: { rayStartParams: {}, template: template('ray:1') },
       workerGroupSpecs: [group('x', 1)],
     },

@@ -89,6 +89,8 @@ export class PreviewStage {
     const { client } = stage;
     await client.create(resources.namespaces, { metadata: { name: NAMESPACE } });
     await client.create(resources.serviceAccounts, { metadata: { name: 'default', namespace: NAMESPACE } });
+    // Without its node a pod is no endpoint.
+    await client.create(resources.nodes, { metadata: { name: 'n1' } });
     await stage.#scheduler.as('environment', () => stage.#runEnvironment());
     await stage.#scheduler.as('operator', () => stage.#runOperator());
     await stage.settle(1_000);

@@ -7,6 +7,8 @@ export interface Situation {
   readonly title: string;
   readonly kind: RayObjectKind;
   readonly spec: unknown;
+  /** The spec that the user applies later. */
+  readonly edit?: unknown;
   readonly code: CauseCode;
   readonly stage?: StageOptions;
   /** How long it takes until the operator has reacted. */
@@ -38,6 +40,18 @@ const service = (more: object = {}) => ({
   rayClusterConfig: cluster(),
   ...more,
 });
+
+const incremental = (image: string) =>
+  service({
+    rayClusterConfig: cluster({
+      enableInTreeAutoscaling: true,
+      headGroupSpec: { rayStartParams: {}, template: template(image) },
+    }),
+    upgradeStrategy: {
+      type: 'NewClusterWithIncrementalUpgrade',
+      clusterUpgradeOptions: { gatewayClassName: 'istio', stepSizePercent: 50, intervalSeconds: 5 },
+    },
+  });
 
 const isHead = ({ metadata }: KubeObject) => metadata?.labels?.['ray.io/node-type'] === 'head';
 
@@ -205,15 +219,10 @@ export const SITUATIONS: readonly Situation[] = [
     afterMs: 60_000,
   },
   {
-    title: 'No controller serves the GatewayClass',
+    title: 'An upgrade in steps waits, because no controller serves the GatewayClass',
     kind: 'RayService',
-    spec: service({
-      rayClusterConfig: cluster({ enableInTreeAutoscaling: true }),
-      upgradeStrategy: {
-        type: 'NewClusterWithIncrementalUpgrade',
-        clusterUpgradeOptions: { gatewayClassName: 'istio', stepSizePercent: 50, intervalSeconds: 5 },
-      },
-    }),
+    spec: incremental('rayproject/ray:2.54.0'),
+    edit: incremental('rayproject/ray:2.55.0'),
     code: 'GatewayClassNotServed',
     stage: { isWithoutGateways: true },
     afterMs: 60_000,

@@ -20,12 +20,18 @@ interface Shown {
 }
 
 /** What `kubectl ray why` prints after the situation has developed. */
-async function play({ kind, spec, stage: options, afterMs = 30_000 }: Situation): Promise<Shown> {
+async function play({ kind, spec, edit, stage: options, afterMs = 30_000 }: Situation): Promise<Shown> {
   const stage = await PreviewStage.open(options);
   try {
     const object: KubeObject & { readonly spec: unknown } = { metadata: { name: 'demo', namespace: NAMESPACE }, spec };
     await stage.client.create(TYPES[kind], object);
     await stage.settle(afterMs);
+    if (edit !== undefined) {
+      const live = await stage.client.get(TYPES[kind], { name: 'demo', namespace: NAMESPACE });
+      const edited: typeof object = { ...live, spec: edit };
+      await stage.client.update(TYPES[kind], edited);
+      await stage.settle(afterMs);
+    }
     const world = await stage.world();
     const { missingRights: _unasked, ...answer } = why(world, { kind, namespace: NAMESPACE, name: 'demo' });
     const style = { columns: COLUMNS, paint: (_: unknown, text: string) => text };

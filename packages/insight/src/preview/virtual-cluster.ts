@@ -236,11 +236,19 @@ function json(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
 
-/** The number of ready pods that a Service selects. */
+/** The number of ready pods that a Service selects and that have its port, if it names one. */
 export function endpointsOf(cluster: VirtualCluster, service: Service): number {
   const selector = Object.entries(service.spec?.selector ?? {});
+  const names = (service.spec?.ports ?? [])
+    .map(({ targetPort }) => targetPort)
+    .filter((each) => typeof each === 'string');
+  const hasPorts = ({ spec }: Pod) => {
+    const own = (spec?.containers ?? []).flatMap(({ ports = [] }) => ports.map(({ name }) => name));
+    return names.length === 0 || names.some((name) => own.includes(name));
+  };
   return [...cluster.objects.Pod.values()].filter(
-    ({ metadata, status }) =>
+    ({ metadata, status, ...pod }) =>
+      hasPorts(pod) &&
       selector.every(([key, value]) => metadata?.labels?.[key] === value) &&
       metadata?.deletionTimestamp === undefined &&
       status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true,

@@ -54,8 +54,9 @@ describe(`the API server under ${total} fuzzed requests of seed ${seed} (MANTA_F
     await sendAll(access, seed + 1, Math.ceil(total / 10));
     const before = await atRest();
     expect(before.internalErrors).toEqual([]);
-    const { sent, statuses } = await sendAll(access, seed, total);
+    const { sent, statuses, unanswered } = await sendAll(access, seed, total);
     expect(sent).toBeGreaterThanOrEqual(total);
+    expect(unanswered).toBe(0);
     expect({ exitCode: child.exitCode, signal: child.signalCode, errors }).toMatchObject({
       exitCode: null,
       signal: null,

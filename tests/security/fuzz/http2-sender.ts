@@ -9,13 +9,21 @@ export interface Credentials {
   readonly key?: string;
 }
 
-/** A watch may stay open for ever: this client leaves it. */
+/**
+ * An answer that has begun is left after this time. It may be a watch, which stays open. Or Node's client does not report its end: a stream
+ * whose body still waits for room never closes when the server resets it with NO_ERROR behind a whole answer (Node 24.21, also between
+ * Node's own client and server).
+ */
 const PATIENCE_MS = 2_000;
+/** A request without any answer after this time counts as unanswered; busy machines take seconds. */
+const UNANSWERED_MS = 60_000;
 
 /** Sends requests over one HTTP/2 connection, which is opened again where the server ended it. */
 export class Http2Sender {
   readonly #credentials: Credentials;
   #session: ClientHttp2Session | undefined;
+  /** Requests that the server neither answered nor reset. */
+  unanswered = 0;
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
@@ -32,13 +40,16 @@ export class Http2Sender {
       };
       const stream = openStream(session, { ':method': method, ':path': path, ...headers }, body.length === 0);
       if (stream === undefined) return resolve(0);
-      // Some cancelled streams never reported their end here; whether the client or the server is the cause is not known.
-      const timer = setTimeout(() => {
+      const leave = () => {
+        if (status === 0) this.unanswered += 1;
         stream.destroy();
         done();
-      }, PATIENCE_MS);
+      };
+      let timer = setTimeout(leave, UNANSWERED_MS);
       stream.on('response', (answer) => {
         status = answer[':status'] ?? 0;
+        clearTimeout(timer);
+        timer = setTimeout(leave, PATIENCE_MS);
         if (isStream) setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 2);
       });
       stream.on('error', () => undefined);

@@ -9,6 +9,8 @@ export interface Outcome {
   readonly sent: number;
   /** Answers over HTTP/2, by status. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** Requests over HTTP/2 that got no answer within a minute. */
+  readonly unanswered: number;
 }
 
 const PIPELINE = 12;
@@ -69,7 +71,8 @@ export async function sendAll(access: Access, seed: number, total: number): Prom
     ),
   );
   await Promise.all(senders.map((sender) => sender.close()));
-  return { sent, statuses };
+  const unanswered = senders.reduce((sum, sender) => sum + sender.unanswered, 0);
+  return { sent, statuses, unanswered };
 }
 
 /** Requests delete namespaces now and then, and everything else needs them. */

@@ -6,12 +6,12 @@ import {
   pkiNames,
   type RayCluster,
   withRayClusterDefaults,
+  timestamp,
 } from '@manta/api';
 import { isOwn } from '../ownership.ts';
 import { type Action, NOTHING, type Plan } from '../plan.ts';
 import { ownPods } from '../raycluster/cluster-state.ts';
 import type { ObservedRayCluster } from '../raycluster/observed.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import { authoritySecret, PkiComponent, pkiMetadata } from './cert-manager.ts';
 import { isOutOfDate, leafStateOf } from './leaf-state.ts';
 import { type CertificateNames, headNames, workerNames } from './names.ts';

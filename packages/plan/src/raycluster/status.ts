@@ -7,9 +7,9 @@ import {
   type RayClusterState,
   type RayClusterStatus,
   type StringMap,
+  timestamp,
 } from '@manta/api';
 import type { PlanOutcome } from '../plan.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { headServicesOf } from './cluster-state.ts';
 import { rayClusterConditions } from './conditions.ts';

@@ -1,7 +1,6 @@
-import { Annotation, childNames, Label, type RayCronJob, type RayJob, type RayJobSpec } from '@manta/api';
+import { Annotation, childNames, Label, type RayCronJob, type RayJob, type RayJobSpec, timestamp } from '@manta/api';
 import { controllerReference } from '../build/owner.ts';
 import { writtenOut, writtenTemplate } from '../build/written-out.ts';
-import { timestamp } from '../shared/timestamp.ts';
 
 /** The RayJob for one scheduled time. Its name is derived from the time, so a repeated creation is harmless. */
 export function buildCronChild(cronJob: RayCronJob, tick: number): RayJob {

@@ -1,7 +1,6 @@
-import { RayCronJobEventReason as Reason } from '@manta/api';
+import { RayCronJobEventReason as Reason, timestamp } from '@manta/api';
 import { type EventAction, normal, type PlannedEvent, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import type { ObservedRayCronJob } from './observed.ts';
 import type { CronJobState } from './state.ts';
 import { MAX_MISSED } from './ticks.ts';

@@ -4,10 +4,10 @@ import {
   RayCronJobEventReason,
   type RayCronJobStatus,
   validateRayCronJob,
+  timestamp,
 } from '@manta/api';
 import { type CreateAction, NOTHING, type ReconcilePlan, warning } from '../plan.ts';
 import { fullName } from '../shared/names.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import { buildCronChild } from './child.ts';
 import { ALREADY_ACTIVE, missedTimeEvents, refusal, SUSPENDED } from './events.ts';
 import { reportGateOff, withdrawGateOff } from './gate.ts';

@@ -1,6 +1,12 @@
-import { Annotation, childNames, JobDeploymentStatus, type RayJobAttempt, type RayJobStatus } from '@manta/api';
+import {
+  Annotation,
+  childNames,
+  JobDeploymentStatus,
+  type RayJobAttempt,
+  type RayJobStatus,
+  timestamp,
+} from '@manta/api';
 import { patchSelf } from '../ownership.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import { derivedSuffix } from '../raycluster/derived-names.ts';
 import { headRestarts } from './head.ts';
 import type { JobState } from './state.ts';

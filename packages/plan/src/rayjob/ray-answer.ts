@@ -1,6 +1,12 @@
-import { JobDeploymentStatus, JobFailedReason, JobSubmissionMode, RayJobState, type RayJobStatus } from '@manta/api';
+import {
+  JobDeploymentStatus,
+  JobFailedReason,
+  JobSubmissionMode,
+  RayJobState,
+  type RayJobStatus,
+  timestamp,
+} from '@manta/api';
 import { pipFailure } from '../shared/pip-failure.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import { replaceLostAttempt } from './attempts.ts';
 import { copyClusterStatus } from './cluster-status-copy.ts';
 import { headRestarts } from './head.ts';

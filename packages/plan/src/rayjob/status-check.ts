@@ -1,6 +1,5 @@
-import { JobFailedReason, JobSubmissionMode, RayJobState } from '@manta/api';
+import { JobFailedReason, JobSubmissionMode, RayJobState, timestamp } from '@manta/api';
 import { buildJobSubmission } from '../build/submitter-request.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import type { JobState } from './state.ts';
 import { type Changes, failAttempt, move, type Step, stay } from './step.ts';
 import { submitterState } from './submitter.ts';

@@ -1,5 +1,11 @@
-import { JobDeploymentStatus, JobFailedReason, type RayJob, RayJobState, type RayJobStatus } from '@manta/api';
-import { timestamp } from '../shared/timestamp.ts';
+import {
+  JobDeploymentStatus,
+  JobFailedReason,
+  type RayJob,
+  RayJobState,
+  type RayJobStatus,
+  timestamp,
+} from '@manta/api';
 import { withAttemptEnd } from './attempts.ts';
 import { EMPTY_CLUSTER_STATUS, hasClusterStateChanged, isCopyOutdated } from './cluster-status-copy.ts';
 import { recordsFirstReadyHead } from './head.ts';

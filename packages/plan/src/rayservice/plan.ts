@@ -1,6 +1,5 @@
-import { isManagedExternally, type RayServiceStatuses, RayServiceEventReason as Event } from '@manta/api';
+import { isManagedExternally, type RayServiceStatuses, RayServiceEventReason as Event, timestamp } from '@manta/api';
 import { type Action, type Plan, type PlanOutcome, type ReconcilePlan, warning } from '../plan.ts';
-import { timestamp } from '../shared/timestamp.ts';
 import { planDeletion, planFinalizer } from './finalizer.ts';
 import { EMPTY_SERVICE_MEMORY, type ServiceMemory } from './memory.ts';
 import type { ObservedRayService } from './observed.ts';

@@ -1,5 +1,4 @@
-import type { Condition, ConditionVerdict } from '@manta/api';
-import { timestamp } from './timestamp.ts';
+import { type Condition, type ConditionVerdict, timestamp } from '@manta/api';
 
 /** The API server's rules for a reason and a message. Reasons of containers and messages of the server may break them. */
 const VALID_REASON = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;

@@ -1,7 +1,14 @@
-import { Finalizer, JobDeploymentStatus, JobSubmissionMode, Label, RayJobState, type Time } from '@manta/api';
+import {
+  Finalizer,
+  JobDeploymentStatus,
+  JobSubmissionMode,
+  Label,
+  RayJobState,
+  type Time,
+  timestamp,
+} from '@manta/api';
 import { patchSelf } from '../../ownership.ts';
 import type { Action } from '../../plan.ts';
-import { timestamp } from '../../shared/timestamp.ts';
 import { appendAttempt, nextAttemptNames } from '../attempts.ts';
 import type { JobState } from '../state.ts';
 import { move, type Step } from '../step.ts';

@@ -1,6 +1,5 @@
-import { type RayServiceStatus, serviceNames } from '@manta/api';
+import { type RayServiceStatus, serviceNames, timestamp } from '@manta/api';
 import { weightOf } from '../../build/http-route.ts';
-import { timestamp } from '../../shared/timestamp.ts';
 import { headMemoryOf } from '../memory.ts';
 import { answersSomething, hasNothingToServe, isHeadReady, isServing } from '../serve/serving.ts';
 import type { AssignedCluster, ServiceState } from '../service-state.ts';

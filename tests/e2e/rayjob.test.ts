@@ -54,6 +54,16 @@ describe('a RayJob on real Ray, whose operator is killed in the middle of it and
     expect(await submitterLog('k8s')).toContain('by a Job 1.0');
   });
 
+  it('is complete although its submitter has a native sidecar that never ends by itself, like a proxy of a service mesh', async () => {
+    const sidecar = '{ name: proxy, image: busybox, restartPolicy: Always, command: [sleep, infinity] }';
+    const submitter = '{ name: ray-job-submitter, image: "rayproject/ray:2.53.0" }';
+    const template = `{ spec: { restartPolicy: Never, initContainers: [${sidecar}], containers: [${submitter}] } }`;
+    await create(ray, job('mesh', `${hello('in a mesh')}, ${onShared}, submitterPodTemplate: ${template}`));
+    const { status } = await over('mesh');
+    expect(status).toMatchObject({ jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' });
+    expect((await podsOf(ray, { 'job-name': 'mesh' })).map((pod) => pod.status?.phase)).toEqual(['Succeeded']);
+  });
+
   it('that fails says so, with its last words', async () => {
     await create(ray, job('bad', `${entrypoint(`python -c "raise SystemExit('no luck')"`)}, ${onShared}`));
     const { status } = await overWithKill('bad', isRunning);

@@ -7,8 +7,15 @@ import { matches, stepsIn } from './console-block.ts';
 import { Shell } from './shell.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const folder = join(root, 'docs/guide');
-const pages = readdirSync(folder).filter((file) => stepsIn(readFileSync(join(folder, file), 'utf8')).length > 0);
+const guide = readdirSync(join(root, 'docs/guide')).map((file) => `docs/guide/${file}`);
+/** Pages with commands to execute. */
+const pages = [...guide, 'docs/local.md', 'docs/production/istio.md'].filter((file) => stepsOf(file).length > 0);
+
+/** The steps of a page, without those of a session that a tool recorded: it starts an engine of its own. */
+function stepsOf(file: string) {
+  const text = readFileSync(join(root, file), 'utf8');
+  return stepsIn(text.slice(text.indexOf('<!-- End of the recorded session. -->') + 1));
+}
 
 describe('the guide', () => {
   let ray: LocalRay;
@@ -26,7 +33,7 @@ describe('the guide', () => {
       HOME: ray.folder,
     });
     try {
-      for (const { command, expected } of stepsIn(readFileSync(join(folder, file), 'utf8'))) {
+      for (const { command, expected } of stepsOf(file)) {
         const { output, status } = await shell.run(command);
         const shown = { command, status, output };
         expect({ ...shown, isAsPromised: matches(output, expected) }).toEqual({

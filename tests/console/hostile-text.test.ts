@@ -161,6 +161,7 @@ describe('text from tenants', () => {
     await page.goto(new URL(path, fixture.console.url).href);
     await page.waitForSelector(path === EDITOR ? '.cm-content >> text=onerror' : 'h1');
     if (path.endsWith('hostile') && path !== EDITOR) await page.waitForSelector('text=onerror');
+    if (path.startsWith('/jobs/')) await page.selectOption('[aria-label="Log of"]', 'hostile · ray-head');
     if (path.startsWith('/jobs/') || path.startsWith('/clusters/'))
       await page.waitForSelector('.log .line >> text=onerror');
     expect(await page.evaluate(() => 'attacked' in globalThis)).toBe(false);

@@ -35,7 +35,8 @@ export function App() {
   useEffect(() => {
     if (live.loggedOut === undefined) return;
     setReason(live.loggedOut);
-    setIdentity({ methods: ['token'] });
+    // The ways to log in are asked for again.
+    void readIdentity().then(setIdentity);
   }, [live.loggedOut]);
   if (identity === 'unknown') return null;
   if (!('session' in identity))

@@ -1,5 +1,5 @@
 import { ago } from './clock.ts';
-import { clusterSpec, condition, type DemoObject, eventOf, podOf } from './builders.ts';
+import { clusterSpec, condition, type DemoObject, eventOf, IMAGE, podOf } from './builders.ts';
 import { SERVICES } from './services.ts';
 
 const VISION = 'team-vision';
@@ -143,6 +143,28 @@ const JOB_CLUSTERS: readonly DemoObject[] = [
   status,
 }));
 
+/** The pods that submitted the jobs; their logs are the jobs' output. */
+const SUBMITTERS: readonly DemoObject[] = [FAILED, RUNNING].map((name) => ({
+  kind: 'Pod',
+  ageSeconds: 540,
+  owner: `RayJob/${VISION}/${name}`,
+  metadata: { name: `${name}-z8k4m`, namespace: VISION, labels: { 'job-name': name } },
+  spec: { nodeName: 'node-a', containers: [{ name: 'ray-job-submitter', image: IMAGE }] },
+  status: {
+    phase: 'Running',
+    containerStatuses: [
+      {
+        name: 'ray-job-submitter',
+        image: IMAGE,
+        imageID: '',
+        restartCount: 0,
+        ready: true,
+        state: { running: { startedAt: ago(535) } },
+      },
+    ],
+  },
+}));
+
 const NOTEBOOK: DemoObject = {
   kind: 'RayCluster',
   ageSeconds: 93_600,
@@ -267,5 +289,6 @@ export const DEMO_OBJECTS: readonly DemoObject[] = [
   NOTEBOOK,
   ...SERVICES,
   ...PODS,
+  ...SUBMITTERS,
   ...EVENTS,
 ];

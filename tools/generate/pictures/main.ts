@@ -44,7 +44,7 @@ function objectsOf(mode: string): readonly DemoObject[] {
           {
             ...job,
             ageSeconds: 60 + at * 61,
-            metadata: { name: `sweep-${at}-${'x'.repeat(at % 40)}`, namespace: `team-${at % 7}` },
+            metadata: { name: `sweep-${at}${'x'.repeat(at % 40)}`, namespace: `team-${at % 7}` },
           },
         ];
   });

@@ -65,7 +65,10 @@ function ChosenPod({ pod }: { readonly pod: Pod }) {
         </p>
       )}
       {hasLog(pod) ? (
-        <LogView sources={containers.map((container) => ({ namespace, pod: name, container }))} actions={replace} />
+        <LogView
+          sources={containers.map((container) => ({ kind: 'container' as const, namespace, pod: name, container }))}
+          actions={replace}
+        />
       ) : (
         <section className="panel">
           <header>

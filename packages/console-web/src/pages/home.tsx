@@ -1,4 +1,4 @@
-import { type RayRef, why } from '@manta/insight';
+import { type Why, why } from '@manta/insight';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { numberOf, requested } from '../format/amounts.ts';
@@ -14,14 +14,14 @@ import { StateBadge } from '../parts/state-badge.tsx';
 
 const KINDS = ['RayJob', 'RayCluster', 'RayService', 'RayCronJob'] as const;
 /** More problems than these help nobody: the lists have filters. */
-const SHOWN = 20;
+const SHOWN = 10;
 const EXAMINED = 200;
 const DAY_MS = 86_400_000;
 
 /** What is broken now, in words, with the action to take; and how much runs. */
 export function HomePage() {
   const live = useLive();
-  const problems = useMemo(() => problemsOf(live), [live]);
+  const { list: problems, isPartial } = useMemo(() => problemsOf(live), [live]);
   const isEmpty = live.loaded.has('RayJob') && KINDS.every((kind) => live.objects[kind].size === 0);
   if (!live.loaded.has('RayJob')) return <h1>Home</h1>;
   return (
@@ -31,7 +31,7 @@ export function HomePage() {
           ? 'Welcome'
           : problems.length === 0
             ? 'Everything is well'
-            : `${problems.length} ${problems.length === 1 ? 'thing needs' : 'things need'} attention`}
+            : `${isPartial ? 'At least ' : ''}${problems.length} ${problems.length === 1 ? 'thing needs' : 'things need'} attention`}
       </h1>
       {isEmpty ? (
         <section className="panel">
@@ -59,26 +59,40 @@ export function HomePage() {
           <p className="dim">What to do: {cause?.action}</p>
         </div>
       ))}
-      {problems.length > SHOWN ? <p className="dim">{problems.length - SHOWN} more: see the lists.</p> : null}
+      {problems.length > SHOWN ? (
+        <p className="dim lead">
+          {problems.length - SHOWN} more: see <Link href="/jobs?state=Failed">failed jobs</Link>.
+        </p>
+      ) : null}
       {isEmpty ? null : <Recent live={live} />}
     </>
   );
 }
 
-function problemsOf(live: LiveState) {
+interface Problems {
+  readonly list: readonly Why[];
+  /** There are more suspects than were examined. */
+  readonly isPartial: boolean;
+}
+
+/** The newest problems first; old failures are history. */
+function problemsOf(live: LiveState): Problems {
   const world = worldOf(live, Date.now());
-  const refs: RayRef[] = KINDS.flatMap((kind) =>
+  const suspects = KINDS.flatMap((kind) =>
     rayObjects(live.objects, kind).flatMap((object) => {
       const { tone } = stateOf(kind, object);
       const { ownerReferences = [], namespace = '', name = '', creationTimestamp = '' } = object.metadata ?? {};
-      const isOld = tone === 'bad' && world.now - Date.parse(creationTimestamp) > 7 * DAY_MS;
-      return tone === 'ok' || tone === 'idle' || isOld || ownerReferences.length > 0 ? [] : [{ kind, namespace, name }];
+      const createdMs = Date.parse(creationTimestamp);
+      const isOld = tone === 'bad' && world.now - createdMs > 7 * DAY_MS;
+      const isWell = tone === 'ok' || tone === 'idle' || isOld || ownerReferences.length > 0;
+      return isWell ? [] : [{ createdMs, ref: { kind, namespace, name } }];
     }),
-  );
-  return refs
+  ).toSorted((a, b) => b.createdMs - a.createdMs);
+  const list = suspects
     .slice(0, EXAMINED)
-    .map((ref) => why(world, ref))
+    .map(({ ref }) => why(world, ref))
     .filter(({ health }) => health === 'unhealthy');
+  return { list, isPartial: suspects.length > EXAMINED };
 }
 
 function Cards({ live: { objects } }: { readonly live: LiveState }) {
@@ -97,7 +111,7 @@ function Cards({ live: { objects } }: { readonly live: LiveState }) {
       <Link href="/jobs?state=Running" className="card">
         <span className="dim">Running jobs</span>
         <b>{running.toLocaleString('en')}</b>
-        <span className="dim small">{queued.toLocaleString('en')} waiting, starting or suspended</span>
+        <span className="dim small">{queued.toLocaleString('en')} not running yet</span>
       </Link>
       <Link href="/jobs?state=Failed" className="card">
         <span className="dim">Failed today</span>

@@ -1,9 +1,10 @@
-import type { RayJob } from '@manta/api';
+import type { Pod, RayJob } from '@manta/api';
 import { Link } from 'wouter';
 import { duration } from '../format/duration.ts';
 import { hasLog } from '../format/pod-state.ts';
 import { pagePath } from '../live/pages.ts';
 import { useLive } from '../live/use-live.ts';
+import type { LogSource } from '../live/use-log.ts';
 import { Facts } from '../parts/facts.tsx';
 import { LogView } from '../parts/log-view.tsx';
 import { RelativeTime, useNow } from '../parts/relative-time.tsx';
@@ -20,19 +21,19 @@ export function JobPage({ namespace, name }: { readonly namespace: string; reado
       metadata?.namespace === namespace &&
       ((cluster !== '' && metadata.labels?.['ray.io/cluster'] === cluster) || metadata.labels?.['job-name'] === name),
   );
-  // The submitter shows what the job prints; without one, the head does. Workers come last.
-  const rank = (labels: Readonly<Record<string, string>> = {}) =>
-    labels['job-name'] === name ? 0 : labels['ray.io/node-type'] === 'head' ? 1 : 2;
-  const sources = pods
+  const containers = pods
     .filter(hasLog)
-    .toSorted((a, b) => rank(a.metadata?.labels) - rank(b.metadata?.labels))
+    .toSorted((a, b) => Number(isHead(b)) - Number(isHead(a)))
     .flatMap(({ metadata, spec }) =>
-      (spec?.containers ?? []).map((container) => ({
+      (spec?.containers ?? []).map(({ name: container }) => ({
+        kind: 'container' as const,
         namespace,
         pod: metadata?.name ?? '',
-        container: container.name,
+        container,
       })),
     );
+  const sources: readonly LogSource[] =
+    containers.length === 0 ? [] : [{ kind: 'job', namespace, name }, ...containers];
   const clusterUid = objects.RayCluster.get(`${namespace}/${cluster}`)?.metadata?.uid ?? '';
   return (
     <ObjectPage
@@ -86,6 +87,10 @@ export function JobPage({ namespace, name }: { readonly namespace: string; reado
       )}
     </ObjectPage>
   );
+}
+
+function isHead({ metadata }: Pod): boolean {
+  return metadata?.labels?.['ray.io/node-type'] === 'head';
 }
 
 function took({ status }: RayJob, now: number): string {

@@ -1,7 +1,8 @@
-import { useState } from 'react';
 import type { LoginMethod, NewSession, Session } from '@manta/console/protocol';
+import { useState } from 'react';
 import { send } from '../live/api.ts';
 import { keepKey } from '../live/session-key.ts';
+import { useAction } from '../parts/use-action.ts';
 
 export interface LoginProps {
   readonly methods: readonly LoginMethod[];
@@ -9,21 +10,18 @@ export interface LoginProps {
   readonly onLogin: (session: Session) => void;
 }
 
-/** Log in with a token of one's own; the console has no accounts. */
+/** Log in as oneself, in the ways that the server offers; the console has no accounts. */
 export function LoginPage({ methods, reason, onLogin }: LoginProps) {
   const [token, setToken] = useState('');
-  const [problem, setProblem] = useState('');
-  const submit = async () => {
-    setProblem('');
-    try {
-      const answer = await send('/api/login/token', { method: 'POST', body: JSON.stringify({ token: token.trim() }) });
+  const { problem, isBusy, run } = useAction();
+  const logIn = (path: string, body: object) =>
+    run(async () => {
+      const answer = await send(path, { method: 'POST', body: JSON.stringify(body) });
       const session: NewSession = await answer.json();
       keepKey(session.key);
       onLogin(session);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+    });
+  const hasNavigation = methods.includes('oidc') || methods.includes('proxy-header');
   return (
     <main className="login">
       <section className="panel">
@@ -34,34 +32,71 @@ export function LoginPage({ methods, reason, onLogin }: LoginProps) {
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              void submit();
+              logIn('/api/login/token', { token: token.trim() });
             }}
           >
             {reason === undefined ? null : <p role="status">{reason}</p>}
-            <label htmlFor="token">Bearer token</label>
-            <input
-              id="token"
-              type="password"
-              autoComplete="off"
-              autoFocus
-              value={token}
-              onChange={(event) => setToken(event.target.value)}
-            />
+            {methods.includes('oidc') ? (
+              <a className="button primary" href="/login/oidc">
+                Log in with your organisation
+              </a>
+            ) : null}
+            {methods.includes('proxy-header') ? (
+              <a className="button primary" href="/login/proxy">
+                Log in as the user of this proxy
+              </a>
+            ) : null}
+            {methods.includes('token') ? (
+              <>
+                <label htmlFor="token">Bearer token</label>
+                <input
+                  id="token"
+                  type="password"
+                  autoComplete="off"
+                  autoFocus
+                  value={token}
+                  onChange={(event) => setToken(event.target.value)}
+                />
+              </>
+            ) : null}
             {problem === '' ? null : (
-              <span role="alert" className="mono">
+              <span role="alert" className="problem">
                 {problem}
               </span>
             )}
-            <button type="submit" className="primary" disabled={token.trim() === ''}>
-              Log in
-            </button>
-            <p className="dim">
-              Get a token with <code className="mono">kubectl create token ACCOUNT</code>. You see what its account may
-              see.
-              {methods.includes('one-time-url')
-                ? ' On your own machine, `bin/manta status` prints a link that needs no token.'
-                : ''}
-            </p>
+            {methods.includes('token') ? (
+              <>
+                <button
+                  type="submit"
+                  className={hasNavigation ? '' : 'primary'}
+                  disabled={token.trim() === '' || isBusy}
+                >
+                  Log in
+                </button>
+                <p className="dim lead">
+                  Get a token with <code className="mono">kubectl create token ACCOUNT</code>. You see what its account
+                  may see.
+                  {methods.includes('one-time-url')
+                    ? ' On your own machine, `bin/manta status` prints a link that needs no token.'
+                    : ''}
+                </p>
+              </>
+            ) : null}
+            {methods.includes('kubeconfig') ? (
+              <>
+                <label htmlFor="kubeconfig">Or a kubeconfig with a token or a client certificate in it</label>
+                <input
+                  id="kubeconfig"
+                  type="file"
+                  disabled={isBusy}
+                  onChange={({ target: { files } }) => {
+                    const file = files?.[0];
+                    if (file !== undefined)
+                      void file.text().then((kubeconfig) => logIn('/api/login/kubeconfig', { kubeconfig }));
+                  }}
+                />
+              </>
+            ) : null}
           </form>
         </div>
       </section>

@@ -1,11 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ansiSpans } from '../format/ansi.ts';
-import { downloadLog, type LogSource, useLog } from '../live/use-log.ts';
+import { downloadLog, type LogSource, titleOf, useLog } from '../live/use-log.ts';
 import { useAction } from './use-action.ts';
 
 export interface LogViewProps {
-  /** Containers to choose from; the first is shown first. */
+  /** Logs to choose from; the first is shown first. */
   readonly sources: readonly LogSource[];
   readonly actions?: ReactNode;
 }
@@ -13,20 +13,20 @@ export interface LogViewProps {
 const LINE_PX = 18;
 const SEARCH = 'Search the log';
 
-/** A container's log, followed live, with colours and search. */
+/** A log, followed live, with colours and search. */
 export function LogView({ sources, actions }: LogViewProps) {
   const [chosen, choose] = useState('');
-  const source = sources.find((each) => idOf(each) === chosen) ?? sources[0];
+  const source = sources.find((each) => titleOf(each) === chosen) ?? sources[0];
   return source === undefined ? null : (
     <OpenLog
       source={source}
       actions={
         <>
           {sources.length > 1 ? (
-            <select aria-label="Log of" value={idOf(source)} onChange={(event) => choose(event.target.value)}>
+            <select aria-label="Log of" value={titleOf(source)} onChange={(event) => choose(event.target.value)}>
               {sources.map((each) => (
-                <option key={idOf(each)} value={idOf(each)}>
-                  {each.pod} · {each.container}
+                <option key={titleOf(each)} value={titleOf(each)}>
+                  {titleOf(each)}
                 </option>
               ))}
             </select>
@@ -36,10 +36,6 @@ export function LogView({ sources, actions }: LogViewProps) {
       }
     />
   );
-}
-
-function idOf({ pod, container }: LogSource): string {
-  return `${pod}/${container}`;
 }
 
 function OpenLog({ source, actions }: { readonly source: LogSource; readonly actions: ReactNode }) {
@@ -70,7 +66,7 @@ function OpenLog({ source, actions }: { readonly source: LogSource; readonly act
         <h2>
           Log{' '}
           <span className="dim">
-            {source.pod} · {source.container} · {search === '' ? '' : `${shown.length.toLocaleString('en')} of `}
+            {titleOf(source)} · {search === '' ? '' : `${shown.length.toLocaleString('en')} of `}
             {total.toLocaleString('en')} lines{hasEnded ? ' · ended' : ''}
           </span>
         </h2>
@@ -87,7 +83,7 @@ function OpenLog({ source, actions }: { readonly source: LogSource; readonly act
             Follow
           </label>
           {actions}
-          <button type="button" disabled={isBusy} onClick={() => run(() => downloadLog(source))}>
+          <button type="button" disabled={isBusy} onClick={() => run(() => downloadLog(source, lines))}>
             Download
           </button>
         </span>
@@ -108,7 +104,7 @@ function OpenLog({ source, actions }: { readonly source: LogSource; readonly act
         tabIndex={0}
         role="log"
         aria-live="off"
-        aria-label={`Log of ${source.pod}`}
+        aria-label={`Log of ${titleOf(source)}`}
         onWheel={({ deltaY }) => {
           // Whoever scrolls up wants to read: the log stops moving.
           if (deltaY < 0) setFollowing(false);

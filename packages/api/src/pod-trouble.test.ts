@@ -47,6 +47,17 @@ it.each(Object.entries(table))('tells of %s', (_, [status, expected]) => {
   expect(podTrouble(status === undefined ? {} : { status })).toBe(expected);
 });
 
+it('tells how a container that crashes ended, without the delay that grows each time', () => {
+  const crashed = {
+    name: 'ray',
+    state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } },
+    lastState: { terminated: { exitCode: 2 } },
+  };
+  expect(podTrouble({ status: { containerStatuses: [crashed] } })).toBe(
+    'container ray: CrashLoopBackOff: ended with exit code 2',
+  );
+});
+
 it('tells of an init container first', () => {
   const first = { name: 'init', image: 'i', imageID: '', ready: false, restartCount: 0 };
   const status = {

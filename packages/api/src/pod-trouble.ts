@@ -30,5 +30,9 @@ function containerTrouble(status: Loose<ContainerStatus>): string | undefined {
   const container = `container ${textOf(status?.name)}`;
   if (PULLING.includes(reason)) return `${container}: image ${textOf(status?.image)} cannot be pulled`;
   if (!STARTING.includes(reason)) return undefined;
+  const exitCode = status?.lastState?.terminated?.exitCode;
+  // The kubelet's message has the delay, which grows each time, and the pod's uid.
+  if (reason === 'CrashLoopBackOff' && typeof exitCode === 'number')
+    return `${container}: ${reason}: ended with exit code ${exitCode}`;
   return `${container}: ${reason}${message === '' ? '' : `: ${message}`}`;
 }

@@ -121,7 +121,7 @@ describe('Warning event of a RayJob', () => {
   const spec = { submissionMode: 'HTTPMode' } as const;
 
   it('reports a failed job with its reason, the first line of its message and the last error', () => {
-    const message = 'Job entrypoint command failed with exit code 1\nTraceback:\n  File "a.py"\nValueError: no luck\n';
+    const message = 'Job entrypoint command failed with exit code 1:\nTraceback:\n  File "a.py"\nValueError: no luck\n';
     expect(failed(message, { spec })).toEqual([
       'Warning RayJobFailed: AppFailed: Job entrypoint command failed with exit code 1: ValueError: no luck',
     ]);
@@ -147,5 +147,8 @@ describe('message of a RayJob whose runtime environment failed', () => {
       running({ answer: says('FAILED', { message: ray }), spec: { submissionMode: 'HTTPMode' } }),
     );
     expect(status?.message).toBe(`pip could not install numpyy: no matching distribution\n${ray}`);
+    expect(
+      eventsOf(running({ answer: says('FAILED', { message: ray }), spec: { submissionMode: 'HTTPMode' } })),
+    ).toEqual(['Warning RayJobFailed: AppFailed: pip could not install numpyy: no matching distribution']);
   });
 });

@@ -1,6 +1,7 @@
 import { JobDeploymentStatus, RayClusterConditionType, RayJobEventReason, type RayJobStatus } from '@manta/api';
 import { type Action, warning } from '../plan.ts';
 import { lastWords, shortened } from '../shared/last-words.ts';
+import { pipFailure } from '../shared/pip-failure.ts';
 import { firstTroubled, troubleInWords } from '../shared/pod-trouble.ts';
 import type { JobState } from './state.ts';
 
@@ -56,10 +57,12 @@ function hasFailed({ jobDeploymentStatus }: RayJobStatus): boolean {
 }
 
 function failureNote({ jobDeploymentStatus, reason, message = '' }: RayJobStatus): string {
-  const [first = ''] = message.split('\n');
-  const last = lastWords(message);
-  const words = [first, last].filter((line, at) => line !== '' && (at === 0 || !first.includes(line)));
-  const note = [reason ?? 'Failed', ...words].join(': ');
+  const [line = ''] = message.split('\n');
+  const first = line.replace(/:\s*$/, '');
+  // A sentence of ours says it all.
+  const last = pipFailure(message) === first ? '' : lastWords(message);
+  const parts = [first, last].filter((words, at) => words !== '' && (at === 0 || !first.includes(words)));
+  const note = [reason ?? 'Failed', ...parts].join(': ');
   const isRetried = jobDeploymentStatus === JobDeploymentStatus.Retrying;
   return isRetried ? `${note.replace(/\.$/, '')}. The operator retries the job.` : note;
 }

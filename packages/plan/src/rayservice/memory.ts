@@ -12,6 +12,8 @@ export interface ServiceMemory {
   readonly orphanedSince: Readonly<Record<string, number>>;
   /** When this process first planned the service. */
   readonly firstPlannedAt?: number;
+  /** Names of applications that Serve has reported as running, by the session of their head. */
+  readonly ranApplications?: Readonly<Record<string, readonly string[]>>;
   /** Notes of warnings that were emitted and still hold: they are not repeated. */
   readonly emittedWarnings: readonly string[];
 }

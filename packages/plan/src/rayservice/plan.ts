@@ -8,6 +8,7 @@ import { type ServiceState, serviceStateOf } from './service-state.ts';
 import { EMPTY_SERVICE_STATUS } from './status/empty-status.ts';
 import { isInitializingTimedOut } from './status/initializing-timeout.ts';
 import { nextStatus } from './status/next-status.ts';
+import { rememberRunning } from './status/application-trouble.ts';
 import { conditionOf, no, Reason, Type, withCondition } from './status/set-condition.ts';
 import { isWorthWriting, withoutEmpties } from './status/status-changes.ts';
 import { planSuspension, resumedStatus } from './suspend.ts';
@@ -181,6 +182,7 @@ function serveAndUpgrade(observed: ServiceState): RayServicePlan {
       ...state.memory,
       firstPlannedAt: state.memory.firstPlannedAt ?? state.now,
       heads: rememberHeads(state, submissions),
+      ranApplications: rememberRunning(state),
       emittedWarnings: [...configWarnings, ...emittedWarnings],
     },
   });

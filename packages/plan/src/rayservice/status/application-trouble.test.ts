@@ -43,8 +43,19 @@ describe('a Serve configuration that fails in place', () => {
   });
 
   it('does not claim that an earlier version serves if no replica takes requests', () => {
-    const world = failInPlace(failed, 0);
+    const stopped = { ...failed, serveDeploymentStatuses: { D: { status: 'UNHEALTHY' } } };
+    const world = failInPlace(stopped, 0);
     expect(world.message('Ready')).toBe(`Number of serve endpoints is greater than 0; ${FAILED}`);
+  });
+
+  it('is reported likewise if Serve lists no deployments, as after a failed import', () => {
+    const world = failInPlace(failed, 0);
+    const message = `Number of serve endpoints is greater than 0; an earlier version of application app serves, since ${FAILED}`;
+    expect(world.message('Ready')).toBe(message);
+    // What a restarted operator knows once it has found that Serve has the configuration.
+    world.memory = { ...world.memory, ranApplications: {} };
+    world.settle(5);
+    expect(world.message('Ready')).toBe(message);
   });
 
   it('is no longer reported once the application runs', () => {

@@ -38,6 +38,15 @@ describe('Ready condition of a RayService that starts', () => {
     );
   });
 
+  it('adds start and restarts to what keeps the head pod from running', () => {
+    const trouble = 'container ray-head: CrashLoopBackOff: ended with exit code 2';
+    const world = starting(5, (serve) => void Object.assign(serve, { isHeadReady: false, restarts: 1, trouble }));
+    const head = `${world.pending}-head`;
+    expect(world.message('Ready')).toBe(
+      `RayService is initializing: Pod ${head}: ${trouble}; not ready since ${SINCE}; Ray restarted once in head Pod ${head}`,
+    );
+  });
+
   it('is not written again while the service waits for the same thing', () => {
     const world = starting(70, lost);
     for (let second = 0; second < 60; second += 1) {

@@ -6,6 +6,12 @@ import { conditionOf, Type } from './set-condition.ts';
 /** A start is expected to take this long: until then the Ready condition does not say what the service waits for. */
 const USUAL_START_MS = 60_000;
 
+/** What a service waits for, and since when with the restarts of the head. */
+export interface Awaited {
+  readonly what: string;
+  readonly since: string;
+}
+
 /**
  * For the Ready condition of a service that is not ready: what it waits for, since when, and how often Ray restarted in the head pod. Undefined
  * during a usual start, so that the condition is not written for each step.
@@ -13,7 +19,7 @@ const USUAL_START_MS = 60_000;
 export function awaited(
   state: ServiceState,
   status: { active: RayServiceStatus; pending: RayServiceStatus },
-): string | undefined {
+): Awaited | undefined {
   const ready = conditionOf(state.lastStatus.conditions, Type.Ready);
   if (ready?.status !== 'False') return undefined;
   const { lastTransitionTime: since } = ready;
@@ -25,7 +31,7 @@ export function awaited(
   const times = restarts === 1 ? 'once' : `${restarts} times`;
   const restarted = restarts === 0 ? '' : `; Ray restarted ${times} in head Pod ${head?.name ?? ''}`;
   const what = nextStep(state, cluster, cluster.role === 'active' ? status.active : status.pending);
-  return `waits for ${what} since ${since}${restarted}`;
+  return { what: `waits for ${what}`, since: `since ${since}${restarted}` };
 }
 
 function nextStep(

@@ -1,5 +1,6 @@
 import { Annotation, type Condition } from '@manta/api';
 import type { GatewayProblem } from '../traffic/gateway-readiness.ts';
+import type { Awaited } from './awaited.ts';
 import { type FailureSources, failureReason } from './failure-reason.ts';
 import { conditionOf, no, Reason, type Setting, Type, withCondition, withoutCondition, yes } from './set-condition.ts';
 
@@ -12,7 +13,7 @@ export interface Findings extends FailureSources {
   /** An application of the active cluster that fails while the service has endpoints, in a sentence. */
   readonly applicationTrouble?: string | undefined;
   /** What a service that starts waits for, since when. */
-  readonly awaited?: string | undefined;
+  readonly awaited?: Awaited | undefined;
   /** The upgrade to the present spec was rolled back because it made no progress. */
   readonly hasFailedUpgrade: boolean;
   /** Why an incremental upgrade cannot move traffic. */
@@ -66,10 +67,18 @@ function withReady(conditions: readonly Condition[], findings: Findings, setting
   }
   if (ready === undefined) return conditions;
   const verdict = ready.status === 'True' ? zeroEndpoints() : { ...ready };
-  const reason = failureReason(findings) ?? findings.awaited;
+  const reason = whyNotReady(findings);
   const message = withFailureReason(verdict.message, reason);
   if (verdict.status === ready.status && message === ready.message) return conditions;
   return withCondition(conditions, Type.Ready, { ...verdict, message }, setting);
+}
+
+/** Why a service is not ready. What keeps a pod from running also has a start and a number of restarts. */
+function whyNotReady(findings: Findings): string | undefined {
+  const { awaited, podFailure } = findings;
+  const failure = failureReason(findings);
+  if (awaited === undefined || (failure !== undefined && failure !== podFailure)) return failure;
+  return failure === undefined ? `${awaited.what} ${awaited.since}` : `${failure}; not ready ${awaited.since}`;
 }
 
 /** What is wrong with a service that has endpoints. */

@@ -105,7 +105,7 @@ function nextConditions(
       configProblem: pendingSubmission?.configProblem ?? activeSubmission?.configProblem,
       isConfigUnusable: (pendingSubmission ?? activeSubmission)?.isConfigUnusable === true,
       podFailure: podFailureOf(state.active.view) ?? podFailureOf(state.pending.view),
-      applicationTrouble: upgrade.pending === 'promoted' ? undefined : applicationTrouble(state.active, active),
+      applicationTrouble: upgrade.pending === 'promoted' ? undefined : applicationTrouble(state, state.active, active),
       awaited: awaited(state, { active, pending }),
       hasFailedUpgrade: hasFailedUpgrade(state),
       gateway: gatewayProblem(state),

@@ -59,6 +59,7 @@ export const KNOWN_VALUES: readonly string[] = [
   'manta.profiles',
   'manta.securityProfile',
   'manta.webhooks',
+  'manta.console',
 ];
 
 /** The flags that a chart can set. */

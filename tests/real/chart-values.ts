@@ -311,6 +311,48 @@ export const OPERATOR_VALUES: Readonly<Record<string, OperatorExample>> = {
       expect(container.env).toEqual([{ name: 'OPERATOR_APP_NAME', value: 'rays' }]);
     },
   },
+  'web console': {
+    values: {
+      manta: {
+        console: {
+          enabled: true,
+          hosts: ['ray.example.com'],
+          args: ['--oidc-issuer=https://id.example.com'],
+          secretName: 'console-secrets',
+          impersonate: true,
+          rayDashboards: { url: 'https://*.ray.example.com', readTokens: true },
+        },
+      },
+    },
+    check: ({ find }) => {
+      const name = 'kuberay-operator-console';
+      const { containers, serviceAccountName, volumes } = find('Deployment', name).spec.template.spec;
+      expect(containers[0]).toMatchObject({
+        image: find('Deployment', 'kuberay-operator').spec.template.spec.containers[0].image,
+        command: ['/web-console'],
+        args: [
+          '--listen=0.0.0.0:7481',
+          '--log-format=json',
+          '--host=ray.example.com',
+          '--ray-dashboard-url=https://*.ray.example.com',
+          '--oidc-issuer=https://id.example.com',
+        ],
+      });
+      expect([serviceAccountName, volumes[0].secret.secretName]).toEqual([name, 'console-secrets']);
+      const { rules } = find('ClusterRole', name);
+      expect(rules.flatMap(({ verbs }: Rendered) => verbs)).not.toContain('create');
+      expect(rules.at(-1).verbs).toEqual(['impersonate']);
+      expect(find('Service', name).spec.ports.map(({ port }: Rendered) => port)).toEqual([7481, 7482]);
+    },
+  },
+  'web console with the least rights': {
+    values: { manta: { console: { enabled: true, rayDashboards: { enabled: false } } } },
+    check: ({ find }) => {
+      const { rules } = find('ClusterRole', 'kuberay-operator-console');
+      expect(new Set(rules.flatMap(({ verbs }: Rendered) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
+      expect(rules.flatMap(({ resources }: Rendered) => resources)).not.toContain('secrets');
+    },
+  },
   'webhooks with a certificate of the operator': {
     values: { manta: { webhooks: { enabled: true } }, env: [{ name: 'A', value: 'b' }] },
     check: ({ container, find }) => {
@@ -397,6 +439,10 @@ export const WRONG_VALUES: Readonly<Record<string, { readonly values: object; re
   'an unknown failure policy': {
     values: { manta: { webhooks: { failurePolicy: 'Shrug' } } },
     says: 'manta.webhooks.failurePolicy must be Fail or Ignore, but is Shrug',
+  },
+  'web console for one namespace': {
+    values: { singleNamespaceInstall: true, manta: { console: { enabled: true } } },
+    says: 'manta.console needs to see the whole cluster',
   },
   'webhooks with a certificate that nobody trusts': {
     values: { manta: { webhooks: { enabled: true, certificate: 'secret' } } },

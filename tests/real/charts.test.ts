@@ -68,7 +68,10 @@ async function refusal(object: Rendered): Promise<string | undefined> {
 
 const find = (objects: readonly Rendered[], kind: string, name?: string): Rendered =>
   objects.find((object) => object.kind === kind && (name === undefined || object.metadata.name === name));
-const containerOf = (objects: readonly Rendered[]) => find(objects, 'Deployment').spec.template.spec.containers[0];
+/** The operator's container. */
+const containerOf = (objects: readonly Rendered[]) =>
+  objects.find(({ kind, metadata }) => kind === 'Deployment' && !metadata.name.endsWith('-console')).spec.template.spec
+    .containers[0];
 
 describe('the operator chart', () => {
   it.each(Object.entries(OPERATOR_VALUES))(

@@ -80,13 +80,16 @@ describe.runIf(isLinux)(`the image${isLinux ? '' : '; left out, since images are
     expect(String(again.get('index.json'))).toBe(String(layout.get('index.json')));
   });
 
-  it('holds Node, its libraries and one program, and nothing to get a shell from', () => {
+  it('holds Node, its libraries, the operator and the web console, and nothing to get a shell from', () => {
     const list = execFileSync('find', ['.', '-type', 'f'], { cwd: rootfs, encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
-    const others = list.filter((path) => !/^\.\/(lib|lib64|usr\/lib|etc)\//.test(path)).toSorted();
+    const others = list.filter((path) => !/^\.\/(lib|lib64|usr\/lib|etc|console\/assets)\//.test(path)).toSorted();
     expect(others).toEqual([
       './app/manager.mjs',
+      './app/web-console.mjs',
+      './console/favicon.svg',
+      './console/index.html',
       './nodejs/bin/node',
       './usr/share/doc/node/LICENSE',
       './usr/share/sbom/manta-operator.cdx.json',
@@ -118,6 +121,11 @@ describe.runIf(canUnshare)(`the image as a container: not root, its file system 
     const { status, stdout } = run('/manager', '--help');
     expect(status).toBe(0);
     expect(stdout).toContain('--metrics-addr');
+  });
+
+  it('has the web console', () => {
+    const { status, stdout } = run('/web-console', '--help');
+    expect([status, stdout]).toEqual([0, expect.stringContaining('--oidc-issuer')]);
   });
 
   it('can write nowhere but in /tmp', () => {

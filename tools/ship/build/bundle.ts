@@ -7,6 +7,7 @@ import { yamlModules } from './yaml-modules.ts';
 export const PROGRAMS = {
   operator: 'packages/manta/src/operator-program.ts',
   manager: 'packages/manta/src/manager-program.ts',
+  'web-console': 'packages/manta/src/web-console-program.ts',
 } as const;
 
 export type ProgramName = keyof typeof PROGRAMS;
@@ -42,7 +43,7 @@ export async function bundle(name: ProgramName, outfile: string): Promise<Metafi
     plugins: [...COMMON.plugins],
     entryPoints: [PROGRAMS[name]],
     outfile,
-    banner: { js: name === 'manager' ? HASHBANG + REQUIRE : REQUIRE },
+    banner: { js: name === 'operator' ? REQUIRE : HASHBANG + REQUIRE },
   });
   return metafile;
 }

@@ -12,7 +12,7 @@ for (const name of Object.keys(PROGRAMS) as ProgramName[]) {
   // Under another name until it is whole: a program may be starting from the old one right now.
   const outfile = resolve(folder, `.${name}-${process.pid}.mjs`);
   await bundle(name, outfile);
-  if (name === 'manager') await chmod(outfile, 0o755);
+  if (name !== 'operator') await chmod(outfile, 0o755);
   await rename(outfile, finished);
   console.log(`dist/${name}.mjs  ${((await stat(finished)).size / 1024).toFixed(0)} KB`);
 }

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pageFolder } from '../../../packages/manta/src/console/page-folder.ts';
 import { VERSION } from '../../../packages/manta/src/version.ts';
 import { bundle, IMAGE_NODE } from '../build/bundle.ts';
 import type { ImageInput } from './oci-layout.ts';
@@ -30,15 +31,23 @@ export async function operatorImage(): Promise<{ readonly input: ImageInput; rea
   const nodeFolder = join(root, 'node_modules', `node-linux-${arch()}`);
   const node = join(nodeFolder, 'bin/node');
   const libraries = sharedLibraries(node);
-  const { code, metafile } = await managerBundle();
+  const { code, metafile } = await bundled('manager');
+  const web = await bundled('web-console');
   const nodeVersion = process.version.slice(1);
-  const sbom = softwareBill({ root, version: VERSION, nodeVersion, metafile, libraries });
+  const sbom = softwareBill({
+    root,
+    version: VERSION,
+    nodeVersion,
+    metafile: { ...metafile, inputs: { ...metafile.inputs, ...web.metafile.inputs } },
+    libraries,
+  });
   const base = baseLayer(readFileSync(node), readFileSync(join(nodeFolder, 'LICENSE')), libraries);
   const input: ImageInput = {
     name: `manta/operator:${VERSION}`,
     architecture,
     layers: [
       { what: `Node ${nodeVersion} and its libraries`, entries: base },
+      { what: 'the web console', entries: webLayer(web.code, await builtPage()) },
       { what: 'the operator', entries: appLayer(code, sbom) },
     ],
     user: `${USER}:${USER}`,
@@ -53,11 +62,11 @@ export async function operatorImage(): Promise<{ readonly input: ImageInput; rea
   return { input, sbom };
 }
 
-async function managerBundle() {
+async function bundled(name: 'manager' | 'web-console') {
   const folder = mkdtempSync(join(tmpdir(), 'manta-image-'));
   try {
-    const outfile = join(folder, 'manager.mjs');
-    const metafile = await bundle('manager', outfile);
+    const outfile = join(folder, `${name}.mjs`);
+    const metafile = await bundle(name, outfile);
     return { code: readFileSync(outfile), metafile };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -87,6 +96,25 @@ function appLayer(code: Buffer, sbom: object): readonly TarEntry[] {
     { kind: 'file', path: 'app/manager.mjs', mode: 0o755, data: code },
     { kind: 'link', path: 'manager', target: 'app/manager.mjs' },
     text('usr/share/sbom/manta-operator.cdx.json', `${JSON.stringify(sbom, undefined, 2)}\n`),
+  ];
+  return [...foldersOf(files), ...files];
+}
+
+async function builtPage(): Promise<string> {
+  const folder = await pageFolder(join(root, 'nowhere'));
+  if (folder === undefined) throw new Error("the console's page could not be built: run npm run console:build");
+  return folder;
+}
+
+/** The page lies beside the name under which the program is started. */
+function webLayer(code: Buffer, page: string): readonly TarEntry[] {
+  const names = readdirSync(page, { recursive: true, encoding: 'utf8' }).toSorted();
+  const files: readonly TarEntry[] = [
+    { kind: 'file', path: 'app/web-console.mjs', mode: 0o755, data: code },
+    { kind: 'link', path: 'web-console', target: 'app/web-console.mjs' },
+    ...names
+      .filter((name) => statSync(join(page, name)).isFile())
+      .map((name): TarEntry => ({ kind: 'file', path: `console/${name}`, data: readFileSync(join(page, name)) })),
   ];
   return [...foldersOf(files), ...files];
 }

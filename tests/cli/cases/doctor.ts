@@ -39,7 +39,7 @@ export function doctorCases(on: () => CliStage): void {
     });
 
     it('warns about a Ray version with a known vulnerability, also as JSON', async () => {
-      const name = on().unique('old');
+      const name = on().unique('aged');
       const template = { spec: { containers: [{ name: 'ray-head', image: 'rayproject/ray:2.53.0-gpu' }] } };
       await on().createdCluster(name, { headGroupSpec: { rayStartParams: {}, template } });
       const { code, stdout } = await on().ray('doctor -o json');

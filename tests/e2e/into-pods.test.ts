@@ -1,8 +1,11 @@
+import { exec } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { execInPod, forwardPorts, openPodPorts, resources, runInPod } from '@manta/kube';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { provideKubeAssets } from '../../tools/fetch/kube/provide.ts';
 import { endLocalRay, type LocalRay, startLocalRay } from './support/local-ray.ts';
 import { create, getText, isReady, NAMESPACE, until, untilObject } from './support/look.ts';
 
@@ -164,6 +167,28 @@ describe('a pod that runs on this machine', () => {
     session.exit.catch(() => undefined);
     session.close();
     expect(await until('its end', isThere, (count) => count === '0')).toBe('0');
+  });
+
+  it('is reached over SPDY by kubectl older than 1.31, for exec, cp and attach', async () => {
+    const programs = await provideKubeAssets({ extra: ['kubectl'] });
+    const kubectl = (args: string) => {
+      const env = { ...process.env, KUBECONFIG: ray.kubeconfig, KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' };
+      return promisify(exec)(`${join(programs, 'kubectl')} ${args}`, { env, cwd: ray.folder });
+    };
+    await expect(kubectl(`exec web -- sh -c 'hostname; echo oops >&2; exit 7'`)).rejects.toMatchObject({
+      code: 7,
+      stdout: 'web\n',
+      stderr: expect.stringMatching(/^oops\n/),
+    });
+    expect(await kubectl('exec -i web -- wc -c < /bin/sh')).toMatchObject({
+      stdout: expect.stringMatching(/^[1-9]\d{4,}\n$/),
+    });
+    expect(await kubectl(`exec web -- head -c 5000000 /dev/zero | wc -c`)).toMatchObject({ stdout: '5000000\n' });
+    await kubectl('cp web:/etc/hosts hosts');
+    expect(readFileSync(join(ray.folder, 'hosts'), 'utf8')).toContain('web.default.svc.cluster.local');
+    // A first line, then the end of kubectl: the container writes nothing more.
+    const attached = await kubectl('attach web -c web & sleep 1; kill $!');
+    expect(attached.stderr).not.toMatch(/unable to upgrade|error:/);
   });
 
   it('has its ports forwarded', async () => {

@@ -72,12 +72,17 @@ describe('npm start', () => {
     },
   );
 
-  it('leaves in order when it is told to stop in the middle', async () => {
-    const { child, ended, said } = start([]);
-    await vi.waitFor(() => expect(said()).toContain('head pod'), { timeout: 60_000, interval: 50 });
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(readdirSync(home)).toEqual([]);
-    expect(processesOf(home)).toEqual([]);
-  });
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'leaves in order on a %s that only it gets, also when nobody reads its output any more',
+    async (signal) => {
+      const { child, ended, said } = start([]);
+      await vi.waitFor(() => expect(said()).toContain('head pod'), { timeout: 60_000, interval: 50 });
+      // A terminal that is closed.
+      if (signal === 'SIGHUP') for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      child.kill(signal);
+      expect(await ended).toBe(0);
+      expect(readdirSync(home)).toEqual([]);
+      expect(processesOf(home)).toEqual([]);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { systemClock } from '@manta/kube';
 import { createProxy, type Proxy } from '@manta/router';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Balancers } from '../../packages/kubelet/src/network/balancers.ts';
+import { startDashboardProxy } from '../../packages/kubelet/src/network/dashboard-proxy.ts';
 import { type Admit, admitUsers } from '../../packages/kubelet/src/network/loopback-access.ts';
 import { type ServiceProxy, startServiceProxy } from '../../packages/kubelet/src/network/service-proxy.ts';
 import { Doors } from '../../packages/kubelet/src/plain/doors.ts';
@@ -23,7 +24,7 @@ const attacker = isRoot ? NOBODY : own;
 /** Asks a port for a page as a user of the machine; what came back is empty if the connection was reset. */
 async function ask(uid: number, port: number, target: string): Promise<string> {
   const script =
-    'exec 3<>"/dev/tcp/$0/$1" && printf "GET %s HTTP/1.1\\r\\nHost: a.b.svc\\r\\nConnection: close\\r\\n\\r\\n" "$2" >&3 && cat <&3';
+    'exec 3<>"/dev/tcp/$0/$1" && printf "GET %s HTTP/1.1\\r\\nHost: $0:$1\\r\\nConnection: close\\r\\n\\r\\n" "$2" >&3 && cat <&3';
   const as = isRoot ? { uid, gid: uid } : {};
   const child = spawn('bash', ['-c', script, HOST, String(port), target], {
     ...as,
@@ -58,6 +59,10 @@ async function openPorts(admit: Admit): Promise<void> {
   await balancers.apply([{ host: HOST, port: nodePort, targets: [{ ip: '10.244.0.2', port: 8265 }] }]);
   ports.set('node port', { port: nodePort, target: '/' });
 
+  const link = await startDashboardProxy({ target: { host: 'a.b.svc', port: 8265 }, dial, port: 0, admit });
+  closers.push(() => link.close());
+  ports.set('Ray dashboard', { port: Number(new URL(link.url).port), target: '/' });
+
   const doors = new Doors(HOST, dial, { host: HOST, port: 1 }, admit);
   closers.push(() => doors.close());
   ports.set('Service port for pods without namespaces', { port: (await doors.of('a.b.svc', 80)).port, target: '/' });
@@ -81,7 +86,13 @@ afterAll(async () => {
   dashboard.close();
 });
 
-const PORTS = ['proxy for Services', 'node port', 'Service port for pods without namespaces', 'router'];
+const PORTS = [
+  'proxy for Services',
+  'node port',
+  'Ray dashboard',
+  'Service port for pods without namespaces',
+  'router',
+];
 const portOf = (name: string) => ports.get(name) ?? { port: 0, target: '' };
 
 describe.runIf(process.platform === 'linux')('loopback ports of manta up', () => {

@@ -9,6 +9,7 @@ export { attempt, type Destroyable, guard, guardConnection, type Subject } from 
 export { guardProcess, UNKNOWN_PLACE } from './guard-process.ts';
 export * from './limits.ts';
 export { type ListenerTimeouts, timeoutOptions } from './listener-timeouts.ts';
+export { makeFolder } from './make-folder.ts';
 export { messageOf } from './message-of.ts';
 export { ownValue } from './own-value.ts';
 export { sleep } from './sleep.ts';

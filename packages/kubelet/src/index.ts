@@ -6,6 +6,8 @@
 
 export { createImageTable, type ImageTableOptions, type RayOfVersion } from './environment/images.ts';
 export { type LoopbackAccess, openLoopbackAccess } from './network/loopback-access.ts';
+export type { DashboardLink } from './network/dashboards.ts';
+export type { WantedCapacity } from './node/capacity.ts';
 export { PLAIN_GATEWAY, startPlainDriver } from './plain/plain-driver.ts';
 export type { SandboxMode } from './sandbox/choose-driver.ts';
 export { POD_GATEWAY, startNamespaceDriver } from './sandbox/namespace-driver.ts';

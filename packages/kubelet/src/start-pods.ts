@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpus, hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { startController, kubernetesEndpoints } from '@manta/controllers';
 import { SERVICE_CIDR } from '@manta/apiserver';
@@ -9,11 +9,13 @@ import type { ImageTable } from './environment/images.ts';
 import { type ProcessKubelet, startProcessKubelet } from './pods/process-kubelet.ts';
 import { openCgroups } from './limits/cgroups.ts';
 import { Balancers } from './network/balancers.ts';
+import { type DashboardLink, Dashboards } from './network/dashboards.ts';
 import { createEgress, type ProxyFor } from './network/egress.ts';
 import { findDestination } from './network/find-pod.ts';
 import type { Admit } from './network/loopback-access.ts';
 import { nodePortController } from './network/node-ports.ts';
 import { createAddressPolicy } from './network/refused-address.ts';
+import { describeCapacity, nodeCapacity, type WantedCapacity } from './node/capacity.ts';
 import { pipVariables } from './network/pip-variables.ts';
 import { type Dial, type ServiceProxy, startServiceProxy } from './network/service-proxy.ts';
 import type { PodsContext, RunningPods } from './pods-context.ts';
@@ -37,19 +39,22 @@ export interface PodsOptions {
   readonly egressAllowed?: readonly string[] | undefined;
   /** Which connections to the engine's loopback ports are served; all unless given. */
   readonly admit?: Admit | undefined;
+  /** What the node advertises instead of what is derived from the machine. */
+  readonly capacity?: WantedCapacity | undefined;
+  /** Called with the URLs of all Ray dashboards whenever they change. */
+  readonly onDashboards?: (links: readonly DashboardLink[]) => void;
 }
 
 export interface LocalPods extends RunningPods {
   /** Which isolation the pods have, in one line. */
   readonly description: string;
+  /** What the node advertises and why, in one line. */
+  readonly node: string;
   /** Set as HTTP_PROXY, it lets a program on this machine reach Services and pods by name. */
   readonly proxy: ServiceProxy;
   /** A connection to a port behind a Service's name or at a pod's address; it ends for both sides when one of them ends it. */
   readonly dial: Dial;
 }
-
-/** What the machine itself keeps. */
-const RESERVED_BYTES = 1024 * 1024 * 1024;
 
 /** Brings up the pods' network, a node and its kubelet. */
 export async function startPods({ cluster, accept }: PodsContext, options: PodsOptions): Promise<LocalPods> {
@@ -81,11 +86,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     hostname()
       .toLowerCase()
       .replaceAll(/[^a-z0-9.-]/g, '-') || 'localhost';
-  const capacity = {
-    cpu: String(Math.max(4, cpus().length * 2)),
-    memory: `${Math.max(1, Math.floor((totalmem() - RESERVED_BYTES) / 2 ** 20))}Mi`,
-    'ephemeral-storage': '100Gi',
-  };
+  const capacity = nodeCapacity(options.capacity);
   const stopHeartbeat = await startHeartbeat(cluster, { name: nodeName, capacity, address: '127.0.0.1' });
   const cgroups = openCgroups({ mark: createHash('sha256').update(options.dataDir).digest('hex').slice(0, 12) });
   const kubelet = startProcessKubelet(cluster, {
@@ -101,6 +102,9 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
   const proxy = await startServiceProxy({ dial, admit: options.admit });
   const nodePorts = new Balancers(({ ip, port }) => dial(ip, port), options.admit);
   const stopNodePorts = startController(cluster, nodePortController(cluster, nodePorts));
+  const { admit, onDashboards } = options;
+  const dashboards = new Dashboards({ dial, admit, onChange: (links) => onDashboards?.(links) });
+  const stopDashboards = startController(cluster, dashboards.controller(cluster));
   // Nothing of Kubernetes takes an endpoint on the loopback interface, where pods without namespaces find it.
   const hasEndpoint = !driver.apiServer.host.startsWith('127.');
   const stopEndpoints = hasEndpoint
@@ -108,6 +112,7 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     : undefined;
   return {
     description: `${driver.description}; ${cgroups === undefined ? 'limits are told to Ray, not enforced' : 'memory and CPU limits are enforced'}`,
+    node: describeCapacity(capacity, options.capacity),
     proxy,
     async dial(host, port) {
       const connection = await dial(host, port);
@@ -118,6 +123,8 @@ export async function startPods({ cluster, accept }: PodsContext, options: PodsO
     async stop() {
       stopHeartbeat();
       stopNodePorts();
+      stopDashboards();
+      dashboards.close();
       stopEndpoints?.();
       nodePorts.close();
       await kubelet.stop();

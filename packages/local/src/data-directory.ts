@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '@manta/base';
 import { isObject, type Journal, openJournal } from '@manta/apiserver';
 import { createCertificateAuthority, type IssuedCertificate, openCertificateAuthority } from '@manta/kube';
 import { isMissing, reasonOf } from './file-error.ts';
@@ -32,7 +33,7 @@ const AUTHORITY_NAME = 'manta-engine-ca';
 /** Opens a data directory for this process alone, and makes it first where it is not there. Fails with `JournalError` where another engine has it open. */
 export function openDataDirectory(folder: string): DataDirectory {
   const path = resolve(folder);
-  makePrivate(path);
+  prepareDataDirectory(path);
   const journal = openJournal(join(path, STATE));
   try {
     return { path, journal, keys: readKeys(path) ?? makeKeys(path) };
@@ -46,14 +47,17 @@ export function openDataDirectory(folder: string): DataDirectory {
 const PRIVATE_FOLDERS = ['pods', 'claims'];
 const STATE = 'state.db';
 
-/** Secrets are among the objects and in the files of pods: whatever the folder allows, both are their owner's alone. */
-function makePrivate(path: string): void {
+/**
+ * Creates the data directory, or rejects it with the reason. Secrets are among the objects and in the files of pods: whatever the folder
+ * allows, both are their owner's alone.
+ */
+export function prepareDataDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
     keepOthersOut(path);
     closeSync(openSync(join(path, STATE), 'a', 0o600));
     for (const folder of PRIVATE_FOLDERS) {
-      mkdirSync(join(path, folder), { recursive: true, mode: 0o700 });
+      makeFolder(join(path, folder), 0o700);
       chmodSync(join(path, folder), 0o700);
     }
   } catch (error) {

@@ -15,6 +15,12 @@ export interface EngineRecord {
   readonly pods?: string;
   /** The address of the router; absent if none runs. */
   readonly router?: string;
+  /** What the node advertises, in words; absent where there is none. */
+  readonly node?: string;
+  /** The file with the log. */
+  readonly log?: string;
+  /** The Ray dashboards of all clusters, by `namespace/name`. */
+  readonly dashboards?: readonly { readonly cluster: string; readonly url: string }[];
   /** A link that opens the web console and logs in once; absent where there is no console. */
   readonly console?: string;
 }
@@ -32,7 +38,8 @@ export function removeEngineRecord(dataDir: string): void {
 
 /** The engine that serves a data directory now. A killed engine leaves its record, but its process no longer exists or its id was reused. */
 export function readEngineRecord(dataDir: string): EngineRecord | undefined {
-  const { pid, mark, url, kubeconfig, startedAt, pods, router, console } = readJson(fileOf(dataDir));
+  const record = readJson(fileOf(dataDir));
+  const { pid, mark, url, kubeconfig, startedAt } = record;
   const isRecord =
     typeof pid === 'number' &&
     typeof url === 'string' &&
@@ -45,10 +52,15 @@ export function readEngineRecord(dataDir: string): EngineRecord | undefined {
     url,
     kubeconfig,
     startedAt,
-    ...(typeof pods === 'string' ? { pods } : {}),
-    ...(typeof router === 'string' ? { router } : {}),
-    ...(typeof console === 'string' ? { console } : {}),
+    ...Object.fromEntries(OPTIONAL.flatMap((key) => (typeof record[key] === 'string' ? [[key, record[key]]] : []))),
+    ...(Array.isArray(record['dashboards']) ? { dashboards: record['dashboards'].filter(isLink) } : {}),
   };
+}
+
+const OPTIONAL = ['pods', 'node', 'log', 'router', 'console'] as const;
+
+function isLink(value: unknown): value is { readonly cluster: string; readonly url: string } {
+  return isObject(value) && typeof value['cluster'] === 'string' && typeof value['url'] === 'string';
 }
 
 function readJson(path: string): Readonly<Record<string, unknown>> {

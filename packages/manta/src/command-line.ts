@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
+import { parseQuantity, quantityMilliValue } from '@manta/api';
 import { messageOf } from '@manta/base';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { UpOptions } from './commands/up.ts';
+import type { UpOptions } from './commands/up-options.ts';
+import { StartTimeout } from './local/start-step.ts';
 import type { SubmitterFlags } from './submitter/submission.ts';
 
 /** Where `manta up` serves unless told: next to the usual 6443, which a real cluster on this machine may have. */
@@ -53,6 +55,16 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     .option('--kubeconfig-out <file>', 'where to write the kubeconfig; else into the data directory')
     .option('--kubeconfig-merge [file]', 'add the context manta to this kubeconfig as well; else to ~/.kube/config')
     .option('--reset', 'forget everything that the data directory holds before starting')
+    .option(
+      '--cpus <n>',
+      'CPUs that all pods together can request; else twice those of this machine, at least 4, because Ray is often idle',
+      quantity,
+    )
+    .option(
+      '--memory <amount>',
+      'memory that all pods together can request, e.g. 16Gi; else that of this machine without 1 GiB',
+      quantity,
+    )
     .option('--feature-gates <list>', "the operator's: Name=true,Other=false")
     .option(
       '--egress-allow <address>',
@@ -97,11 +109,13 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     });
   program
     .command('status')
-    .description('say what runs; the exit status is 1 where nothing does')
+    .description(
+      'show what runs, its pods, Ray dashboards and free CPUs and memory; the exit status is 1 if nothing runs',
+    )
     .addOption(dataDir())
     .action(async (options: { readonly dataDir?: string }) => {
-      const { status } = await import('./commands/status.ts');
-      exitCode = status(options);
+      const { showStatus } = await import('./commands/status.ts');
+      exitCode = await showStatus(options);
     });
 
   program.command('crds').description('print the CustomResourceDefinitions as YAML');
@@ -143,6 +157,8 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     process.stderr.write(`manta: ${messageOf(error)}\n`);
+    // What hangs would keep the process alive.
+    if (error instanceof StartTimeout) process.exit(1);
     return 1;
   }
 }
@@ -168,6 +184,12 @@ function amount(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('It is a number, 0 or more.');
+}
+
+function quantity(text: string): string {
+  const parsed = parseQuantity(text);
+  if (parsed.ok && quantityMilliValue(parsed.value) > 0n) return text;
+  throw new InvalidArgumentError('It is an amount above 0 as in Kubernetes, such as 4, 500m, 16Gi.');
 }
 
 /** Adds to what was given before. */

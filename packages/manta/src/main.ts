@@ -1,10 +1,18 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { makeFolder } from '@manta/base';
 import { cacheRoot } from './local/cache-root.ts';
 import { VERSION } from './version.ts';
 
 // Parsing our own sources is a good part of a short command's time; V8's code cache makes the second run start faster.
-enableCompileCache(join(cacheRoot(process.env), 'node'));
+const compiled = join(cacheRoot(process.env), 'node');
+try {
+  // Node itself would try endlessly to create a folder below /proc.
+  makeFolder(compiled);
+  enableCompileCache(compiled);
+} catch {
+  // It is only slower without.
+}
 
 const [command, ...args] = process.argv.slice(2);
 

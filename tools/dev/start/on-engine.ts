@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createKubeClient, createTransport, loadConnection, systemClock } from '@manta/kube';
+import { nextSteps } from '../../../packages/manta/src/local/next-steps.ts';
 import { rayWithView } from '../../../packages/manta/src/local/ray-with-view.ts';
 import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import { runSampleJob } from './sample-job.ts';
 import { Stages } from './stages.ts';
-
-const TERMINATED = 'told to stop';
 
 /**
  * The embedded engine with the operator and real Ray on it, in a temporary folder, and a sample RayJob. Resolves with the exit status: that
@@ -15,9 +14,15 @@ const TERMINATED = 'told to stop';
  */
 export async function runOnEngine(root: string, mustExit: boolean, flags: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // Before there is anything to clean up. Ctrl-C reaches the engine too, which then stops in order; all that is left to do here is to wait.
-  process.on('SIGINT', () => stop.abort());
-  process.on('SIGTERM', () => stop.abort(TERMINATED));
+  const engines: EngineProcess[] = [];
+  const end = () => {
+    stop.abort();
+    for (const engine of engines) engine.stop();
+  };
+  // Before there is anything to clean up. A second signal reaches the engine, too, which then does not wait for its pods.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, end);
+  // A terminal that was closed takes no more output: that is no reason to end without cleaning up.
+  for (const output of [process.stdout, process.stderr]) output.once('error', end).on('error', () => undefined);
   const say = (line: string) => console.log(line);
   const stages = new Stages(say, process.stdout.isTTY && !process.env['NO_COLOR']);
   say('Starting Kubernetes’ API, the operator and real Ray on this machine; no cluster is needed.\n');
@@ -27,31 +32,26 @@ export async function runOnEngine(root: string, mustExit: boolean, flags: readon
   // A run that ends by itself leaves nobody time to look at a page.
   const allFlags = mustExit ? [...flags, '--no-console'] : flags;
   const manta = join(root, 'bin/manta');
-  const engine = startEngineProcess(manta, folder, { flags: allFlags, env }, (line) => stages.reach(line));
-  stop.signal.addEventListener('abort', () => {
-    if (stop.signal.reason === TERMINATED) engine.stop();
-  });
-  // Pressed before the engine was there to hear it.
-  setImmediate(() => {
-    if (stop.signal.aborted) engine.stop();
-  });
+  const running = startEngineProcess(manta, folder, { flags: allFlags, env }, (line) => stages.reach(line));
+  engines.push(running);
   try {
-    const kubeconfig = await engine.ready;
+    const kubeconfig = await running.ready;
     if (kubeconfig === undefined)
-      return stop.signal.aborted ? await engine.ended : fail('The engine did not start.', engine);
+      return stop.signal.aborted ? await running.ended : fail('The engine did not start.', running);
     stages.reach('API and operator up');
     const outcome = await Promise.race([
       sample(root, kubeconfig, stages, stop.signal),
-      engine.ended.then(() => undefined),
+      running.ended.then(() => undefined),
     ]);
-    if (stop.signal.aborted) return await engine.ended;
-    if (outcome === undefined) return fail('The engine ended before the sample did.', engine);
+    if (stop.signal.aborted) return await running.ended;
+    if (outcome === undefined) return fail('The engine ended before the sample did.', running);
     if (mustExit) return outcome ? 0 : 1;
-    sayWhatNext(kubeconfig, engine.logFile);
-    return await engine.ended;
+    const onStop = 'its objects are deleted with it (bin/manta up keeps them)';
+    say(nextSteps({ kubeconfig, logFile: running.logFile, dataDir: join(folder, 'data'), onStop }));
+    return await running.ended;
   } finally {
-    engine.stop();
-    await engine.ended;
+    running.stop();
+    await running.ended;
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -85,15 +85,4 @@ async function sample(root: string, kubeconfig: string, stages: Stages, signal: 
 function fail(what: string, engine: EngineProcess): number {
   console.error(`${what} Its log ends with:\n${engine.logTail()}`);
   return 1;
-}
-
-function sayWhatNext(kubeconfig: string, log: string): void {
-  console.log(`
-Go on from another terminal:
-
-  export KUBECONFIG=${kubeconfig}
-  kubectl apply -f samples/raycluster.yaml
-  kubectl get rayjobs,rayclusters,pods
-
-The operator's log is ${log}. Ctrl-C stops everything and removes it; bin/manta up keeps what it holds.`);
 }

@@ -6,7 +6,7 @@ import { badRequest, type PodCall, takeUpgrade, wantsUpgrade } from '@manta/apis
 /** Opens the WebSocket that a request asks for, with the first of our protocols that the client knows. */
 export async function openChannels({ request }: PodCall, protocols: readonly string[]): Promise<WebSocket> {
   if (wantsUpgrade(request)?.toLowerCase() !== 'websocket')
-    throw badRequest('unable to upgrade: only WebSockets are spoken here');
+    throw badRequest('unable to upgrade: WebSockets and SPDY/3.1 are served here');
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(/, */);
   const chosen = protocols.find((protocol) => offered.includes(protocol));
   if (chosen === undefined) throw badRequest(`unable to upgrade: none of ${offered.join(', ')} is spoken here`);

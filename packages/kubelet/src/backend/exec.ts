@@ -4,12 +4,16 @@ import { badRequest, type PodCall } from '@manta/apiserver';
 import type { ContainerRunner } from '../pods/container-runner.ts';
 import { quote } from '../supervisor/quote.ts';
 import type { ExecStreams, ProcessEnd, Sandbox } from '../sandbox/sandbox.ts';
+import { type CommandStatus, failureOf, statusOf } from './command-status.ts';
+import { openSpdy } from './open-spdy.ts';
+import { pipeCommand } from './pipe-command.ts';
+import { REMOTE_COMMAND, serveRemoteStreams, wantedStreams } from './remote-streams.ts';
 import { feed, onChannels, openChannels, sendAll, sendOn } from './channels.ts';
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/** Runs a command in a container, with its streams over a WebSocket, as `kubectl exec` speaks it. */
+/** Runs a command in a container, with its streams over SPDY or a WebSocket, as `kubectl exec` speaks them. */
 export async function serveExec(sandbox: Sandbox, container: ContainerRunner, call: PodCall): Promise<void> {
   const { process } = container;
   const { name } = container.container;
@@ -18,11 +22,18 @@ export async function serveExec(sandbox: Sandbox, container: ContainerRunner, ca
   if (words.length === 0) throw badRequest('you must specify at least 1 command for the container');
   // A terminal of its own is what `script` gives a command.
   const command = isOn(call, 'tty') ? ['script', '-qfec', words.map(quote).join(' '), '/dev/null'] : words;
+  const transport = openSpdy(call, REMOTE_COMMAND);
+  if (transport !== undefined) {
+    await serveRemoteStreams(transport, wantedStreams(call), async (streams, gone) =>
+      pipeCommand(streams, await sandbox.exec(process, command), gone),
+    );
+    return;
+  }
   const socket = await openChannels(call, PROTOCOLS);
   try {
-    finish(socket, await carry(socket, await sandbox.exec(process, command), call));
+    finish(socket, statusOf(await carry(socket, await sandbox.exec(process, command), call)));
   } catch (error) {
-    fail(socket, messageOf(error));
+    finish(socket, failureOf(messageOf(error)));
   }
 }
 
@@ -54,21 +65,8 @@ async function carry(socket: WebSocket, running: ExecStreams, call: PodCall): Pr
   return end;
 }
 
-/** The last word: how the command ended, as a Status. */
-function finish(socket: WebSocket, { code }: ProcessEnd): void {
-  const failure = {
-    status: 'Failure',
-    reason: 'NonZeroExitCode',
-    message: `command terminated with non-zero exit code: exit status ${code}`,
-    details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
-  };
-  const status = { metadata: {}, ...(code === 0 ? { status: 'Success' } : failure) };
-  sendOn(socket, CHANNEL.error, Buffer.from(JSON.stringify(status)));
-  socket.close(1000);
-}
-
-function fail(socket: WebSocket, message: string): void {
-  const status = { metadata: {}, status: 'Failure', reason: 'InternalError', message, code: 500 };
+/** The last word: how the command ended. */
+function finish(socket: WebSocket, status: CommandStatus): void {
   sendOn(socket, CHANNEL.error, Buffer.from(JSON.stringify(status)));
   socket.close(1000);
 }

@@ -3,11 +3,14 @@ import type { Duplex } from 'node:stream';
 import { badRequest, type PodCall } from '@manta/apiserver';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { feed, onChannels, openChannels, sendAll, sendOn } from './channels.ts';
-import { forwardStreams, openSpdy } from './spdy-forward.ts';
+import { openSpdy, openSpdyTunnel } from './open-spdy.ts';
+import { forwardStreams } from './spdy-forward.ts';
+
+const PROTOCOL = 'portforward.k8s.io';
 
 /** Carries connections to ports of a pod: over SPDY, as kubectl does, or over a WebSocket with two channels a port, for data and for what went wrong. */
 export async function servePortForward(sandbox: Sandbox, call: PodCall): Promise<void> {
-  const transport = await openSpdy(call);
+  const transport = openSpdy(call, PROTOCOL) ?? (await openSpdyTunnel(call, PROTOCOL));
   if (transport !== undefined) {
     await forwardStreams(sandbox, transport);
     return;

@@ -1,28 +1,7 @@
 import { guard, messageOf } from '@manta/base';
 import type { Duplex } from 'node:stream';
-import { type PodCall, serveSpdy, type SpdyStream, takeUpgrade, wantsUpgrade } from '@manta/apiserver';
+import { serveSpdy, type SpdyStream } from '@manta/apiserver';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { openChannels } from './channels.ts';
-
-const PROTOCOL = 'portforward.k8s.io';
-const SPDY = 'SPDY/3.1';
-
-/** The connection that a client wants to speak SPDY on, itself or through a WebSocket; undefined where it wants something else. */
-export async function openSpdy(call: PodCall): Promise<Duplex | undefined> {
-  const { request } = call;
-  if (wantsUpgrade(request)?.toLowerCase() === SPDY.toLowerCase()) {
-    const upgrade = takeUpgrade(request);
-    const answer = ['101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${SPDY}`];
-    upgrade?.socket.write(`HTTP/1.1 ${[...answer, `X-Stream-Protocol-Version: ${PROTOCOL}`].join('\r\n')}\r\n\r\n`);
-    upgrade?.socket.unshift(upgrade.head);
-    return upgrade?.socket;
-  }
-  const tunnel = `${SPDY}+${PROTOCOL}`;
-  if (!(request.headers['sec-websocket-protocol'] ?? '').split(/, */).includes(tunnel)) return undefined;
-  const socket = await openChannels(call, [tunnel]);
-  const { createWebSocketStream } = await import('ws');
-  return createWebSocketStream(socket);
-}
 
 /** Each connection has two streams with the same number: first an error stream, then a data stream. */
 export async function forwardStreams(sandbox: Pick<Sandbox, 'connect'>, transport: Duplex): Promise<void> {

@@ -17,7 +17,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-type Headers = Readonly<Record<string, string | string[]>>;
+export type Headers = Readonly<Record<string, string | string[]>>;
 
 /** The headers of a message that are meant for its receiver, not for one connection; `Connection` may name further ones. */
 export function endToEnd(headers: IncomingHttpHeaders, without: ReadonlySet<string> = new Set()): Headers {
@@ -38,6 +38,8 @@ export interface Onward extends Pick<RequestOptions, 'host' | 'port' | 'lookup'>
   readonly method: string | undefined;
   readonly path: string;
   readonly headers: Headers;
+  /** Changes the headers of the answer; they are passed back as they are unless given. */
+  readonly answerHeaders?: (headers: Headers) => Headers;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface Onward extends Pick<RequestOptions, 'host' | 'port' | 'lookup'>
  * cannot be had, or is no answer that HTTP allows. Leaves no connection behind, whatever fails.
  */
 export async function relay(request: HttpRequest, response: HttpResponse, onward: Onward): Promise<void> {
-  const { socket, headers, ...target } = onward;
+  const { socket, headers, answerHeaders = (same) => same, ...target } = onward;
   if (isGone(response)) {
     socket?.destroy();
     return;
@@ -67,7 +69,7 @@ export async function relay(request: HttpRequest, response: HttpResponse, onward
       guard('proxied answer', reject, (answer: IncomingMessage) => {
         // From now on the body decides: it may still be read when its connection has closed.
         sent?.off('close', unanswered);
-        return passBack(answer, response).then(resolve, reject);
+        return passBack(answer, response, answerHeaders).then(resolve, reject);
       }),
     );
     response.on('close', resolve);
@@ -96,11 +98,15 @@ function open(options: RequestOptions): ClientRequest {
 }
 
 /** Passes the head of an answer on, then its body, no faster than the client takes it. */
-async function passBack(answer: IncomingMessage, response: HttpResponse): Promise<void> {
+async function passBack(
+  answer: IncomingMessage,
+  response: HttpResponse,
+  answerHeaders: NonNullable<Onward['answerHeaders']>,
+): Promise<void> {
   const { statusCode = 0 } = answer;
   if (statusCode < 200 || statusCode > 599)
     throw new Error(`the answer has the status ${statusCode}; HTTP knows 200 to 599`);
-  response.writeHead(statusCode, endToEnd(answer.headers));
+  response.writeHead(statusCode, answerHeaders(endToEnd(answer.headers)));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   answer.on(
     'data',

@@ -8,7 +8,7 @@ import type { Admit } from './loopback-access.ts';
 import { endToEnd, refuse, refuseTunnel, relay } from './relay.ts';
 
 /** Bodies that pass through may be large and slow; heads of requests may not. */
-const LIMITS: ListenerTimeouts = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
+export const PROXY_LIMITS: ListenerTimeouts = { headersMs: 60_000, requestMs: 0, idleMs: 60_000, checkMs: 15_000 };
 const PLACE = 'service proxy';
 
 /** Opens a connection to what a host name and a port stand for; rejects with a readable message. */
@@ -29,7 +29,7 @@ export interface ServiceProxyOptions {
 
 /** Serves plain requests (`GET http://host/…`) and tunnels (`CONNECT host:port`). */
 export async function startServiceProxy(options: ServiceProxyOptions): Promise<ServiceProxy> {
-  const { dial, admit, limits = LIMITS } = options;
+  const { dial, admit, limits = PROXY_LIMITS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(
     timeoutOptions(limits),

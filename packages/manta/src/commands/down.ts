@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEngineRecord } from '@manta/local';
-import { chosenDataDir } from './data-dir.ts';
+import { checkMayLook, chosenDataDir } from './data-dir.ts';
 
 const STOPS_WITHIN_MS = 15_000;
 
 /** Stops the engine that serves a data directory and waits until it is gone. Nothing to stop is fine. */
 export async function down(options: { readonly dataDir?: string }): Promise<void> {
   const dataDir = chosenDataDir(options.dataDir);
+  checkMayLook(dataDir);
   const running = readEngineRecord(dataDir);
   if (running === undefined) {
     process.stdout.write(`nothing runs on ${dataDir}\n`);

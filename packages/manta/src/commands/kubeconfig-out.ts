@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '@manta/base';
 import { reasonOf, writeWhole } from '@manta/local';
 
 const FIRST_LINE = '# Written by manta up, and written again at its next start.\n';
@@ -13,10 +14,13 @@ export function refuseForeign(path: string): void {
 /** Writes our kubeconfig, readable for its owner only. */
 export function writeKubeconfig(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeWhole(path, `${FIRST_LINE}${text}`);
   } catch (error) {
-    throw new Error(`cannot write the kubeconfig ${path}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(
+      `cannot write the kubeconfig ${path}: ${reasonOf(error)}; name another file with --kubeconfig-out`,
+      { cause: error },
+    );
   }
 }
 

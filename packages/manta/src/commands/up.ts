@@ -5,99 +5,93 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   createImageTable,
+  type DashboardLink,
   type ImageTableOptions,
-  type LoopbackAccess,
   type LocalPods,
   openLoopbackAccess,
   type PodsContext,
   PLAIN_GATEWAY,
   POD_GATEWAY,
-  type SandboxMode,
   startPods,
 } from '@manta/kubelet';
-import { type EngineRecord, readEngineRecord, removeEngineRecord, startEngine, writeEngineRecord } from '@manta/local';
 import { OperatorEnvName } from '@manta/api';
-import { guardProcess } from '@manta/base';
+import {
+  type EngineRecord,
+  prepareDataDirectory,
+  removeEngineRecord,
+  startEngine,
+  writeEngineRecord,
+} from '@manta/local';
+import { guardProcess, messageOf } from '@manta/base';
 import { ApiError, proxyFor, systemClock } from '@manta/kube';
 import { stopSignal } from '@manta/operator/stop-signal';
+import { openEngineLog } from '../local/engine-log.ts';
+import { nextSteps } from '../local/next-steps.ts';
+import { startStep } from '../local/start-step.ts';
 import { rayVersionsBeside } from '../local/ray-versions.ts';
 import { rayWithView } from '../local/ray-with-view.ts';
+import { checkBeforeStart } from './before-start.ts';
 import { chosenDataDir } from './data-dir.ts';
 import { ensureCrds, firstDefinitions, rememberCrds } from './engine-crds.ts';
 import { resetDataDir } from '../local/reset.ts';
 import { refuseForeign, writeKubeconfig } from './kubeconfig-out.ts';
-
-/** What `manta up` was asked for. */
-export interface UpOptions {
-  /** False where `--no-pods` was given. */
-  readonly pods: boolean;
-  /** False where `--no-operator` was given. */
-  readonly operator: boolean;
-  readonly port: number;
-  readonly dataDir?: string;
-  readonly kubeconfigOut?: string;
-  /** A file of other clusters to which ours is added; true is the user's own. */
-  readonly kubeconfigMerge?: string | true;
-  /** Empties the data directory first. */
-  readonly reset?: boolean;
-  /** The operator's, as its own flag takes them. */
-  readonly featureGates?: string;
-  /** Images, without tags, and the folder whose programs stand for each. */
-  readonly image?: Readonly<Record<string, string>>;
-  /** Gives each of Ray's images the version that its tag says, instead of the one that is installed. */
-  readonly rayFromTag?: boolean;
-  /** Where Gateways are served; undefined is a port of its own, or any where that is taken. */
-  readonly routerPort?: number;
-  /** Addresses and CIDR ranges that the egress proxy of pods allows although it refuses others like them. */
-  readonly egressAllow?: readonly string[];
-  /** Which users of this machine the loopback ports serve; `user` if the system tells who owns a connection, unless given. */
-  readonly loopbackAccess?: LoopbackAccess;
-  /** False where `--no-console` was given. */
-  readonly console: boolean;
-  /** False where `--no-history` was given. */
-  readonly history: boolean;
-  /** Where the web console is served; undefined is a port of its own, or any where that is taken. */
-  readonly consolePort?: number;
-  /** How pods are kept apart; chosen by trying unless told. */
-  readonly sandbox?: SandboxMode;
-}
+import type { UpOptions } from './up-options.ts';
 
 /** How long the API has for its first clients before the rest begins. */
 const HEAD_START_MS = 30;
+/** How long the next steps wait for the links above them: the console's page may have to be built first. */
+const LINKS_MS = 5000;
+/** No step takes a tenth of this on an idle machine. The installation of Ray has limits of its own. */
+const STEP_LIMIT_MS = 120_000;
+/** A terminal that is closed stops the engine in order, like Ctrl-C. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Serves the API with our CRDs and the operator until SIGINT or SIGTERM; resolves with the exit status. */
+/** Serves the API with our CRDs and the operator until SIGINT, SIGTERM or SIGHUP; resolves with the exit status. */
 export async function up(options: UpOptions, version: string): Promise<number> {
   const dataDir = chosenDataDir(options.dataDir);
-  refuseSecond(dataDir);
+  await checkBeforeStart(options, dataDir);
   const kubeconfig = resolve(options.kubeconfigOut ?? join(dataDir, 'kubeconfig'));
   refuseForeign(kubeconfig);
+  prepareDataDirectory(dataDir);
   if (options.reset === true) resetDataDir(dataDir);
-  const stop = stopSignal();
+  const log = openEngineLog(dataDir);
+  const signals = stopSignal(undefined, STOP_SIGNALS);
+  // Everything that serves beside the operator ends when the operator has ended for whatever reason.
+  const over = new AbortController();
+  const stop = AbortSignal.any([signals.signal, over.signal]);
   // An exception that belongs to no connection is reported, and the engine goes on: its pods would end with it.
   const unguard = guardProcess();
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   // As it is now: what this process sets for itself later is no proxy for pods.
   const environment = { ...process.env };
   const outgoing = (url: URL) => proxyFor(url, environment);
-  const ray = options.pods ? await rayWithView(process.stdout, stop.signal) : undefined;
+  const ray = options.pods ? await rayWithView(process.stdout, stop) : undefined;
   const rayOfVersion =
     ray !== undefined && options.rayFromTag === true
-      ? await rayVersionsBeside(ray, { say, signal: stop.signal, env: environment })
+      ? await rayVersionsBeside(ray, { say, signal: stop, env: environment })
       : undefined;
   const admit = options.pods
-    ? await openLoopbackAccess(options.loopbackAccess, environment, (line) => sayWarning('loopback ports', line))
+    ? await startStep(
+        'checking the owners of loopback connections',
+        STEP_LIMIT_MS,
+        openLoopbackAccess(options.loopbackAccess, environment, (line) => log.warn('loopback ports', line)),
+      )
     : undefined;
+  let dashboards: readonly DashboardLink[] = [];
+  let announce: (links: readonly DashboardLink[]) => void = () => undefined;
+  /** Resolved when the router and the console serve. */
+  const serving = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let pods: LocalPods | undefined;
   let routing: Promise<void> | undefined;
   let consoleServing: Promise<void> | undefined;
   let recording: Promise<void> | undefined;
-  const engine = await startEngine({
+  const starting = startEngine({
     world: { clock: systemClock, newUid: randomUUID, random: Math.random },
     dataDir,
     definitions: await firstDefinitions(options.pods),
     port: options.port,
     toError: (call, status) => new ApiError(call, status.code ?? 500, status.message ?? '', status),
-    onError: sayError,
+    onError: (where, error) => log.error(where, error),
     furtherAddresses: [POD_GATEWAY, PLAIN_GATEWAY],
     ...(ray === undefined
       ? {}
@@ -113,22 +107,27 @@ export async function up(options: UpOptions, version: string): Promise<number> {
               proxyFor: outgoing,
               egressAllowed: options.egressAllow,
               admit,
+              capacity: { cpus: options.cpus, memory: options.memory },
+              onDashboards: (links) => announce((dashboards = links)),
             });
             return pods;
           },
         }),
   });
+  const engine = await startStep('starting the API and the network of the pods', STEP_LIMIT_MS, starting);
   try {
-    await ensureCrds(engine, dataDir);
+    await startStep('installing the CRDs', STEP_LIMIT_MS, ensureCrds(engine, dataDir));
     const access = engine.kubeconfig({ name: 'admin', groups: ['system:masters'] });
     writeKubeconfig(kubeconfig, access);
     await merge(options.kubeconfigMerge, access);
-    const how = pods === undefined ? {} : { pods: pods.description };
+    const how = pods === undefined ? {} : { pods: pods.description, node: pods.node };
+    const { file: logFile } = log;
     let record: Omit<EngineRecord, 'pid'> = {
       url: engine.url,
       kubeconfig,
       startedAt: new Date().toISOString(),
       ...how,
+      ...(logFile === undefined ? {} : { log: logFile }),
     };
     const publish = (more: Partial<EngineRecord>) => {
       record = { ...record, ...more };
@@ -137,59 +136,70 @@ export async function up(options: UpOptions, version: string): Promise<number> {
     publish({});
     if (pods !== undefined) {
       say(pods.description);
+      say(pods.node);
       // The operator runs in this process, outside of the pods' network.
       process.env['HTTP_PROXY'] = pods.proxy.url;
     }
     say(`ready\nkubeconfig: ${kubeconfig}`);
     if (pods !== undefined) {
+      announce = announceDashboards(publish, say);
+      // Clusters of an earlier run may have been ready before there was anything to announce.
+      announce(dashboards);
       const onServing = (router: string) => {
         publish({ router });
         say(`router: ${router}`);
+        serving[0].resolve();
       };
       const { dial } = pods;
       const { runLocalRouter } = await import('../local/router.ts');
-      routing = runLocalRouter(
-        { port: options.routerPort, kubeconfig, dial, admit, onServing },
-        version,
-        stop.signal,
-      ).catch((error: unknown) => sayError('router', error));
+      routing = runLocalRouter({ port: options.routerPort, kubeconfig, dial, admit, onServing }, version, stop).catch(
+        (error: unknown) => log.error('router', error),
+      );
     }
     // Whoever has waited for the API gets an answer first: what follows keeps this thread busy for a while.
     await delay(HEAD_START_MS);
     await rememberCrds(engine, dataDir);
     if (options.history && options.pods) {
       const { runLocalHistory } = await import('../history/local-history.ts');
-      recording = runLocalHistory(engine, { dataDir, kubeconfig }, version, stop.signal).catch((error: unknown) =>
-        sayWarning('history', error instanceof Error ? error.message : String(error)),
+      recording = runLocalHistory(engine, { dataDir, kubeconfig }, version, stop).catch((error: unknown) =>
+        log.warn('history', messageOf(error)),
       );
     }
+    if (!options.console) serving[1].resolve();
     if (options.console && pods !== undefined) {
       const { dial } = pods;
       const { runLocalConsole } = await import('../console/local-console.ts');
       const onLink = (link: string, isFirst: boolean) => {
         publish({ console: link });
         if (isFirst) say(`console: ${link}`);
+        serving[1].resolve();
       };
-      consoleServing = runLocalConsole(
-        { port: options.consolePort, kubeconfig, dial, onLink },
-        version,
-        stop.signal,
-      ).catch((error: unknown) => sayWarning('console', error instanceof Error ? error.message : String(error)));
+      consoleServing = runLocalConsole({ port: options.consolePort, kubeconfig, dial, onLink }, version, stop).catch(
+        (error: unknown) => log.warn('console', messageOf(error)),
+      );
     }
     if (!options.operator) {
       if (pods !== undefined) say(`proxy: ${pods.proxy.url}`);
-      await untilAborted(stop.signal);
+      await untilAborted(stop);
       return 0;
     }
     // One machine has little room: a submitter only waits for Ray, so it takes none of it.
     process.env[OperatorEnvName.SubmitterRequests] ??= 'false';
+    const onStop = `objects stay in ${dataDir} and return at the next start`;
+    const sayNext = async () => {
+      const links = Promise.all(serving.map(({ promise }) => promise));
+      await Promise.race([links, delay(LINKS_MS, undefined, { ref: false })]);
+      if (!stop.aborted) say(nextSteps({ kubeconfig, logFile, dataDir: options.dataDir, onStop }));
+    };
+    if (options.pods) void sayNext();
     const { runOperator } = await import('@manta/operator');
-    return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop.signal);
+    return await runOperator(operatorFlags(kubeconfig, options.featureGates), version, stop);
   } finally {
+    over.abort();
     await Promise.all([routing, consoleServing, recording]);
     await engine.stop();
     removeEngineRecord(dataDir);
-    stop.dispose();
+    signals.dispose();
     unguard();
   }
 }
@@ -220,12 +230,17 @@ function supervisorCommand(): readonly string[] {
   ];
 }
 
-function refuseSecond(dataDir: string): void {
-  const running = readEngineRecord(dataDir);
-  if (running === undefined) return;
-  throw new Error(
-    `an engine already serves ${dataDir}: process ${running.pid}, ${running.url}; manta down stops it, --data-dir chooses another directory`,
-  );
+/** Records the links of all Ray dashboards for `manta status`, and prints each new one. */
+function announceDashboards(publish: (more: Partial<EngineRecord>) => void, say: (line: string) => void) {
+  const said = new Set<string>();
+  return (links: readonly DashboardLink[]) => {
+    const dashboards = links.map(({ namespace, cluster, url }) => ({ cluster: `${namespace}/${cluster}`, url }));
+    publish({ dashboards });
+    for (const { cluster, url } of dashboards)
+      if (!said.has(cluster)) say(`ray dashboard: ${url} (RayCluster ${cluster})`);
+    said.clear();
+    for (const { cluster } of dashboards) said.add(cluster);
+  };
 }
 
 /** There is nobody to lead but this one, and whoever scrapes or probes would have to know its ports: any free ones will do. */
@@ -244,13 +259,4 @@ function operatorFlags(kubeconfig: string, featureGates: string | undefined): re
 function localGates(featureGates = ''): string {
   const isNamed = /(^|,)\s*RayCronJob\s*=/.test(featureGates);
   return [isNamed ? '' : 'RayCronJob=true', featureGates].filter((gates) => gates !== '').join(',');
-}
-
-function sayWarning(where: string, line: string): void {
-  process.stderr.write(`manta: ${where}: ${line}\n`);
-}
-
-function sayError(where: string, error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`manta: ${where}: ${text}\n`);
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '@manta/base';
 import { reasonOf, writeWhole } from '@manta/local';
 import { isMap, isSeq, parse, parseDocument } from 'yaml';
 
@@ -15,7 +16,7 @@ interface Named {
 export function mergeKubeconfig(path: string, ours: string): void {
   try {
     const before = existsSync(path) ? readFileSync(path, 'utf8') : 'apiVersion: v1\nkind: Config\n';
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeWhole(path, mergedText(before, ours));
   } catch (error) {
     throw new Error(`cannot add to the kubeconfig ${path}: ${reasonOf(error)}`, { cause: error });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf } from '@manta/base';
+import { makeFolder, messageOf } from '@manta/base';
 import { cacheRoot } from './cache-root.ts';
 import { RayMissingError, SIZES } from './install-problem.ts';
 import { installRay, isComplete } from './install-ray.ts';
@@ -53,7 +53,7 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
     say(`using the Ray that is installed in ${installed}`);
     return { bin: installed };
   }
-  await makeFolder(dirname(folder));
+  await makeCache(dirname(folder));
   return await withLock(
     `${folder}.lock`,
     () => say('waiting for another process that installs Ray'),
@@ -73,9 +73,9 @@ export async function provideRay(options: ProvideRayOptions = {}): Promise<RayHo
   );
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeCache(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new RayMissingError(

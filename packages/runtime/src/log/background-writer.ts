@@ -120,7 +120,15 @@ function isAgain(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }
 
-/** The process' standard error. */
+/** Where sinks of standard error write; another target in a program that shows its user something else there. */
+let standardError: WriteTarget = { fdFor: () => 2 };
+
+/** The process' standard error, or the target that `redirectStderrSinks` set. */
 export function createStderrSink(clock: Clock): LogSink {
-  return new BackgroundWriter({ fdFor: () => 2 }, clock);
+  return new BackgroundWriter({ fdFor: (bytes) => standardError.fdFor(bytes) }, clock);
+}
+
+/** Makes all sinks of standard error in this process write to a file instead; other writes to standard error stay. */
+export function redirectStderrSinks(target: WriteTarget): void {
+  standardError = target;
 }

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { messageOf } from '@manta/base';
+import { makeFolder, messageOf } from '@manta/base';
 import type { Clock } from '@manta/kube';
 import type { WriteTarget } from './background-writer.ts';
 
@@ -43,7 +43,7 @@ interface OpenFile {
 
 function open(path: string): OpenFile {
   try {
-    makeFolder(dirname(path));
+    if (!existsSync(dirname(path))) makeFolder(dirname(path));
     const fd = openSync(path, 'a', 0o600);
     return { fd, size: fstatSync(fd).size };
   } catch (error) {
@@ -51,13 +51,6 @@ function open(path: string): OpenFile {
     const reason = messageOf(error).replace(/, \w+ '.*'$/, '');
     throw new Error(`the log file ${path} cannot be opened: ${reason}`, { cause: error });
   }
-}
-
-/** With all that is above it. Node's own recursive mkdir never ends where the system allows no folders, as below /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  mkdirSync(path);
 }
 
 function rotate(path: string, current: OpenFile, nowMs: number): OpenFile {

@@ -8,6 +8,7 @@ import { dialPod, startConsole } from '@manta/console';
 import { loadConnection, systemClock } from '@manta/kube';
 import { createCertificateAuthority } from '@manta/kube/testing';
 import { createMetricsRegistry, silentLogger, startHttpServer } from '@manta/runtime';
+import { startDashboardProxy } from '../../packages/kubelet/src/network/dashboard-proxy.ts';
 import { createEgress } from '../../packages/kubelet/src/network/egress.ts';
 import { createAddressPolicy } from '../../packages/kubelet/src/network/refused-address.ts';
 import { startServiceProxy } from '../../packages/kubelet/src/network/service-proxy.ts';
@@ -160,6 +161,20 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
     open: async () => {
       const proxy = await startServiceProxy({
         dial: () => Promise.reject(new Error('nobody is there')),
+        limits: PASSING_ON,
+      });
+      return { port: Number(new URL(proxy.url).port), close: () => proxy.close() };
+    },
+  },
+  'the proxy of a Ray dashboard': {
+    ...plain,
+    refusal: 'none',
+    file: 'packages/kubelet/src/network/dashboard-proxy.ts',
+    open: async () => {
+      const proxy = await startDashboardProxy({
+        target: { host: 'a-head-svc.default.svc', port: 8265 },
+        dial: () => Promise.reject(new Error('nobody is there')),
+        port: 0,
         limits: PASSING_ON,
       });
       return { port: Number(new URL(proxy.url).port), close: () => proxy.close() };

@@ -52,12 +52,14 @@ export function readEngineRecord(dataDir: string): EngineRecord | undefined {
     url,
     kubeconfig,
     startedAt,
-    ...Object.fromEntries(OPTIONAL.flatMap((key) => (typeof record[key] === 'string' ? [[key, record[key]]] : []))),
+    ...Object.fromEntries(
+      Object.entries(record).filter(([key, value]) => OPTIONAL.has(key) && typeof value === 'string'),
+    ),
     ...(Array.isArray(record['dashboards']) ? { dashboards: record['dashboards'].filter(isLink) } : {}),
   };
 }
 
-const OPTIONAL = ['pods', 'node', 'log', 'router', 'console'] as const;
+const OPTIONAL: ReadonlySet<string> = new Set(['pods', 'node', 'log', 'router', 'console']);
 
 function isLink(value: unknown): value is { readonly cluster: string; readonly url: string } {
   return isObject(value) && typeof value['cluster'] === 'string' && typeof value['url'] === 'string';

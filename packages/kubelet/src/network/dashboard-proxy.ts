@@ -1,4 +1,4 @@
-import { guardConnection, timeoutOptions } from '@manta/base';
+import { guardConnection, type ListenerTimeouts, timeoutOptions } from '@manta/base';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -25,6 +25,7 @@ export interface DashboardProxyOptions {
   readonly port: number;
   /** Which connections are served; all unless given. */
   readonly admit?: Admit | undefined;
+  readonly limits?: ListenerTimeouts;
 }
 
 /** One Ray dashboard on a loopback port. */
@@ -38,15 +39,11 @@ export interface DashboardProxy {
  * name (DNS rebinding) and requests that a browser marks as sent by another origin are refused. Cookies are kept apart from those of other ports
  * of this host. Rejects if the port cannot be listened on.
  */
-export async function startDashboardProxy({
-  target,
-  dial,
-  port,
-  admit,
-}: DashboardProxyOptions): Promise<DashboardProxy> {
+export async function startDashboardProxy(options: DashboardProxyOptions): Promise<DashboardProxy> {
+  const { target, dial, port, admit, limits = PROXY_LIMITS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(
-    timeoutOptions(PROXY_LIMITS),
+    timeoutOptions(limits),
     guardConnection(PLACE, (request: IncomingMessage, response: ServerResponse) => serve(request, response)),
   );
   server.on(

@@ -1,4 +1,5 @@
 import { Label, NodeType, type Pod, PortName, type Service, sha256 } from '@manta/api';
+import { ownValue } from '@manta/base';
 import { type Cluster, type Controller, nameOf, pods, readAll, services, type Stored } from '@manta/controllers';
 import { type DashboardProxy, type DashboardTarget, startDashboardProxy } from './dashboard-proxy.ts';
 import type { Admit } from './loopback-access.ts';
@@ -42,7 +43,7 @@ export class Dashboards {
     return {
       name: 'dashboards',
       watches: [services, pods].map(nameOf),
-      keysOf: ({ object }) => (object.metadata.labels?.[Label.NodeType] === NodeType.Head ? ['all'] : []),
+      keysOf: ({ object }) => (ownValue(object.metadata.labels ?? {}, Label.NodeType) === NodeType.Head ? ['all'] : []),
       reconcile: async () => {
         await this.#apply(readAll(cluster.store, services), (namespace) => readAll(cluster.store, pods, namespace));
         return undefined;
@@ -98,17 +99,18 @@ interface Head {
 
 /** The cluster and the dashboard that a Service leads to; undefined unless a RayCluster owns it. */
 function headOf({ metadata, spec }: Stored<Service>): Head | undefined {
-  const { namespace = '', name, labels, ownerReferences = [] } = metadata;
+  const { namespace = '', name, labels = {}, ownerReferences = [] } = metadata;
   const cluster = ownerReferences.find(({ kind, controller }) => kind === 'RayCluster' && controller === true)?.name;
   const port = spec?.ports?.find((each) => each.name === PortName.Dashboard)?.port;
-  if (labels?.[Label.NodeType] !== NodeType.Head || cluster === undefined || port === undefined) return undefined;
+  if (ownValue(labels, Label.NodeType) !== NodeType.Head || cluster === undefined || port === undefined)
+    return undefined;
   return { namespace, cluster, target: { host: `${name}.${namespace}.svc`, port } };
 }
 
-function isReadyHead({ metadata: { labels }, status }: Stored<Pod>, cluster: string): boolean {
+function isReadyHead({ metadata: { labels = {} }, status }: Stored<Pod>, cluster: string): boolean {
   return (
-    labels?.[Label.Cluster] === cluster &&
-    labels[Label.NodeType] === NodeType.Head &&
+    ownValue(labels, Label.Cluster) === cluster &&
+    ownValue(labels, Label.NodeType) === NodeType.Head &&
     status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true
   );
 }

@@ -14,6 +14,8 @@ const SINGLE_COMMANDS = [
   /^packages\/manta\/src\/(main|keep-small|start-small)\.ts$/,
   /^packages\/manta\/src\/(commands|submitter|local)\//,
   /^packages\/cli\/src\//,
+  // Runs in browsers.
+  /^packages\/console-web\/src\//,
 ];
 /** Listeners that are passed through to a guarded emitter by whoever subscribes. */
 const PASSED_THROUGH = ['packages/apiserver/src/testing/faults/held-response.ts'];

@@ -40,9 +40,12 @@ export async function* followLogs(options: FollowLogsOptions): AsyncGenerator<st
   const { createWebSocketStream } = await import('ws');
   const socket = await open(options, call);
   let closed = { code: ABNORMAL_CLOSURE, reason: '' };
-  socket.once('close', (code, reason) => {
-    closed = { code, reason: reason.toString() };
-  });
+  socket.once(
+    'close',
+    guard('logs of a job', undefined, (code: number, reason: Buffer) => {
+      closed = { code, reason: reason.toString() };
+    }),
+  );
   const messages = createWebSocketStream(socket, { readableObjectMode: true });
   const end = () => socket.terminate();
   options.signal.addEventListener('abort', end, { once: true });

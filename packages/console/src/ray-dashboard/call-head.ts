@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { guardConnection } from '@manta/base';
+import { guard, guardConnection } from '@manta/base';
 import type { ViewerAccess } from '../identity/viewer.ts';
 import type { FoundHead } from './find-head.ts';
 import type { HeadDial } from './head-dial.ts';
@@ -29,7 +29,10 @@ export async function callHead(
   connection.on('error', () => connection.destroy());
   const destroy = () => connection.destroy();
   signal.addEventListener('abort', destroy, { once: true });
-  connection.once('close', () => signal.removeEventListener('abort', destroy));
+  connection.once(
+    'close',
+    guard('Ray dashboard', connection, () => signal.removeEventListener('abort', destroy)),
+  );
   return await new Promise((resolve, reject) => {
     const request = httpRequest({ method, path: target, headers, createConnection: () => connection });
     request.once('error', (error) => {

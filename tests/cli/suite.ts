@@ -12,6 +12,7 @@ import { podCases } from './cases/pods.ts';
 import { rolloutCases } from './cases/rollout.ts';
 import { runCases } from './cases/run.ts';
 import { stoppingCases } from './cases/stopping.ts';
+import { viewerCases } from './cases/viewer.ts';
 import { CliStage } from './cli-stage.ts';
 
 /** Every command of the kubectl plugin against any API server. */
@@ -33,4 +34,5 @@ export function cliSuite(access: () => ServerAccess): void {
   rolloutCases(() => stage);
   runCases(() => stage);
   stoppingCases(() => stage);
+  viewerCases(() => stage);
 }

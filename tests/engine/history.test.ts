@@ -167,7 +167,7 @@ describe('history of a RayJob', () => {
 
   it('keeps objects of the same name apart', async () => {
     await createJob('train');
-    await shown('train', /Earlier objects of this name/);
+    await shown('train', /Other objects of this name/);
     const [, uid = ''] = /--uid (\S+)/.exec(await show('train')) ?? [];
     expect((await stage.ray(`history show rayjob/train --uid ${uid}`)).stdout).toContain('the dog ate the data');
   });

@@ -127,6 +127,19 @@ describe('append()', () => {
   });
 });
 
+describe('named()', () => {
+  it('puts the object that exists, then the one deleted last, first among those created in the same second', () => {
+    const store = new HistoryStore(file);
+    for (const [i, uid] of ['b', 'a', 'c'].entries()) {
+      store.append([version(uid, '1')]);
+      if (uid !== 'c') store.append([version(uid, '', { document: undefined, at: T0 + i })]);
+    }
+    expect(store.named('RayJob', 'default', 'train').map(({ uid }) => uid)).toEqual(['c', 'a', 'b']);
+    expect(store.objects('RayJob', 'default', 10).map(({ uid }) => uid)).toEqual(['c', 'a', 'b']);
+    store.close();
+  });
+});
+
 describe('versions()', () => {
   it('rebuilds each version from the patches', () => {
     const store = new HistoryStore(file);

@@ -29,6 +29,9 @@ export interface VersionRow {
   readonly patch: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Creation times have whole seconds only: of objects created in the same second, the one that exists or was deleted last is the latest. */
+const LATEST_FIRST = 'created_at DESC, deleted_at IS NULL DESC, deleted_at DESC, uid';
+
 /** History in one SQLite file. Every call is one transaction: when it returns, what it wrote survives a kill of the process. */
 export class HistoryStore {
   readonly #database: DatabaseSync;
@@ -67,13 +70,13 @@ export class HistoryStore {
   /** Objects of a kind, the latest first. An empty namespace means all. */
   objects(kind: RayKind, namespace: string, limit: number): readonly ObjectRow[] {
     const where = namespace === '' ? "kind = ? AND ? = ''" : 'kind = ? AND namespace = ?';
-    const sql = `SELECT * FROM object WHERE ${where} ORDER BY created_at DESC, uid LIMIT ?`;
+    const sql = `SELECT * FROM object WHERE ${where} ORDER BY ${LATEST_FIRST} LIMIT ?`;
     return this.#database.prepare(sql).all(kind, namespace, limit).map(objectRow);
   }
 
   /** All objects that had this name, the latest first. */
   named(kind: RayKind, namespace: string, name: string): readonly ObjectRow[] {
-    const sql = 'SELECT * FROM object WHERE kind = ? AND namespace = ? AND name = ? ORDER BY created_at DESC, uid';
+    const sql = `SELECT * FROM object WHERE kind = ? AND namespace = ? AND name = ? ORDER BY ${LATEST_FIRST}`;
     return this.#database.prepare(sql).all(kind, namespace, name).map(objectRow);
   }
 

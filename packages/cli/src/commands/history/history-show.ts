@@ -47,7 +47,7 @@ function page(story: ObjectStory, now: number): readonly string[] {
           }),
     ),
     ...section(
-      'Earlier objects of this name',
+      'Other objects of this name',
       others.map(({ uid, state, createdAt }) => `${createdAt}  ${state}  --uid ${uid}`),
     ),
   ];

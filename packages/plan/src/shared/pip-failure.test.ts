@@ -52,8 +52,24 @@ describe('pipFailure()', () => {
 
   it.each([
     ['a traceback of the job', 'Job entrypoint command failed with exit code 1\nValueError: pip'],
+    [
+      'an error of a job that mentions pip, after the line with which the log of every job begins',
+      'Job entrypoint command failed with exit code 1:\nINFO job_manager.py:530 -- Runtime env is setting up.\n[notice] To update, run: pip install --upgrade pip\nERROR: the training failed',
+    ],
     ['a working_dir that cannot be fetched', 'runtime_env setup failed: Failed to download package s3://b/c.zip'],
   ])('does not name %s', (_, text) => {
     expect(pipFailure(text)).toBeUndefined();
+  });
+
+  it('takes no longer for a text of empty lines than for another', () => {
+    const text = setup('\n'.repeat(32_000));
+    const before = performance.now();
+    expect(pipFailure(text)).toBeUndefined();
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+
+  it('cuts the name of a package', () => {
+    const text = setup(`ERROR: No matching distribution found for ${'x'.repeat(10_000)}`);
+    expect(pipFailure(text)?.length).toBeLessThan(300);
   });
 });

@@ -8,10 +8,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text of a member; undefined when it is absent, null or no text. */
+/**
+ * The text of a member; undefined when it is absent, null or no text. Half a surrogate pair is replaced like the API server does: else a
+ * status with it would differ from the stored one for ever, and be written again and again.
+ */
 export function textOf(object: JsonObject, name: string): string | undefined {
   const value = object[name];
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? value.toWellFormed() : undefined;
 }
 
 /** The number of a member; undefined when it is absent, null or no number. */
@@ -26,9 +29,9 @@ export function messageOf(object: JsonObject, name: string): string {
   return cut(text, RAY_LIMITS.messageCharacters);
 }
 
-/** The beginning of a text that is too long. */
+/** The beginning of a text that is too long. It never ends in half a surrogate pair. */
 export function cut(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+  return (text.length > characters ? `${text.slice(0, characters)}…` : text).toWellFormed();
 }
 
 /** The year 10000, with which no API can deal. */

@@ -18,7 +18,7 @@ export function withCondition(
     type,
     status,
     reason: VALID_REASON.test(reason) ? reason : UNKNOWN_REASON,
-    message: message.slice(0, MAX_MESSAGE),
+    message: message.slice(0, MAX_MESSAGE).toWellFormed(),
     lastTransitionTime: old?.status === status ? old.lastTransitionTime : timestamp(now),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

@@ -22,4 +22,8 @@ describe('lastWords()', () => {
   it('is at most 240 characters long', () => {
     expect(lastWords('x'.repeat(1000))).toHaveLength(240);
   });
+
+  it('has no half of a surrogate pair, which the API server would change', () => {
+    expect(lastWords(`${'x'.repeat(238)}😀${'x'.repeat(10)}`).isWellFormed()).toBe(true);
+  });
 });

@@ -11,8 +11,8 @@ export function lastWords(text: string): string {
   return shortened(lines.findLast((line) => ERROR.test(line)) ?? lines.at(-1) ?? '', MAX_LENGTH);
 }
 
-/** The text on one line and at most this long. */
+/** The text on one line and at most this long. Half a surrogate pair at the cut is replaced like the API server does. */
 export function shortened(text: string, limit: number): string {
   const line = text.replaceAll('\n', ' ');
-  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+  return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
 }

@@ -60,4 +60,28 @@ describe('room for a pod that no node takes', () => {
     delete client.faults.onRequest;
     expect(await room.of(record, signal)).toContain('64 CPUs');
   });
+
+  it('is unknown if the API server fails, and no reconcile fails because of it', async () => {
+    client.faults.onRequest = () => {
+      throw new ApiError({ method: 'GET', path: '/api/v1/nodes' }, 429, 'too many requests');
+    };
+    const room = reader();
+    expect(await room.of(record, signal)).toBeUndefined();
+    delete client.faults.onRequest;
+    expect(await room.of(record, signal)).toBeUndefined();
+    await clock.advance(30_000);
+    expect(await room.of(record, signal)).toContain('64 CPUs');
+  });
+
+  it('is read once for many pods', async () => {
+    const room = reader();
+    const lists = () => client.requests.filter(({ verb }) => verb === 'list').length;
+    expect(await room.of(record, signal)).toContain('64 CPUs');
+    const before = lists();
+    expect(await room.of(record, signal)).toContain('64 CPUs');
+    expect(lists()).toBe(before);
+    await clock.advance(10_000);
+    await room.of(record, signal);
+    expect(lists()).toBe(before + 2);
+  });
 });

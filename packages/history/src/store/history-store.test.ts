@@ -168,6 +168,22 @@ describe('prune()', () => {
     store.close();
   });
 
+  it('keeps the submitters of a later RayJob with the name of one that it deletes', () => {
+    const store = new HistoryStore(file, { days: 10 });
+    const submitter = { ...pod, owner: '', job: 'train' };
+    const document = { metadata: { creationTimestamp: '2026-01-21T00:00:00Z' } };
+    store.append([
+      version('first', '1'),
+      { ...submitter, uid: 'of-first', createdAt: T0 + 1_000 },
+      version('first', '', { document: undefined, at: T0 + 2_000 }),
+      version('second', '1', { document }),
+      { ...submitter, uid: 'of-second', createdAt: T0 + 20 * DAY_MS },
+    ]);
+    expect(store.prune(T0 + 21 * DAY_MS)).toBe(1);
+    expect(store.pods({ namespace: 'default', job: 'train' }).map(({ uid }) => uid)).toEqual(['of-second']);
+    store.close();
+  });
+
   it('keeps the latest ended objects of each kind and namespace', () => {
     const store = new HistoryStore(file, { objectsPerNamespace: 2 });
     store.append([1, 2, 3, 4].flatMap((day) => ended(`job-${day}`, day)));

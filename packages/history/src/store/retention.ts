@@ -45,13 +45,14 @@ function usedBytes(database: DatabaseSync): number {
 }
 
 function deleteObject(database: DatabaseSync, uid: string): void {
-  const object = database.prepare('SELECT kind, namespace, name FROM object WHERE uid = ?').get(uid);
-  const pods = 'SELECT uid FROM pod WHERE owner = ?1 OR (job = ?2 AND namespace = ?3)';
-  const isJob = object?.['kind'] === 'RayJob';
-  const values = [uid, isJob ? String(object['name']) : ' ', String(object?.['namespace'] ?? '')];
+  // Submitters are known by the name of their RayJob, and a later RayJob may have it: only those from the life of this one are deleted.
+  const pods =
+    'SELECT pod.uid FROM pod LEFT JOIN object ON object.uid = ?1 WHERE pod.owner = ?1 OR ' +
+    "(object.kind = 'RayJob' AND pod.job = object.name AND pod.namespace = object.namespace " +
+    'AND pod.created_at BETWEEN object.created_at AND object.deleted_at)';
   for (const table of ['container_end', 'log'])
-    database.prepare(`DELETE FROM ${table} WHERE pod IN (${pods})`).run(...values);
-  database.prepare(`DELETE FROM pod WHERE uid IN (${pods})`).run(...values);
+    database.prepare(`DELETE FROM ${table} WHERE pod IN (${pods})`).run(uid);
+  database.prepare(`DELETE FROM pod WHERE uid IN (${pods})`).run(uid);
   database.prepare('DELETE FROM version WHERE uid = ?').run(uid);
   database.prepare('DELETE FROM object WHERE uid = ?').run(uid);
 }

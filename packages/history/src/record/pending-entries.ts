@@ -43,6 +43,11 @@ export class PendingEntries {
     for (const entry of [...entries, ...newer]) this.add(entry);
   }
 
+  /** Counts an entry that could not be made. */
+  countDropped(kind: HistoryEntry['kind']): void {
+    this.#dropped.set(kind, (this.#dropped.get(kind) ?? 0) + 1);
+  }
+
   /** How many entries of each kind were dropped since the last call. */
   takeDropped(): ReadonlyMap<HistoryEntry['kind'], number> {
     const dropped = new Map(this.#dropped);
@@ -56,7 +61,7 @@ export class PendingEntries {
       const oldest = this.#waiting.get(kind)?.shift();
       if (oldest === undefined) continue;
       this.#bytes -= oldest.bytes;
-      this.#dropped.set(kind, (this.#dropped.get(kind) ?? 0) + 1);
+      this.countDropped(kind);
       return true;
     }
     return false;

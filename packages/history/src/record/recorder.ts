@@ -76,7 +76,7 @@ class InformerRecorder implements Recorder {
       now: () => clock.now(),
       log,
       onLog: (entry) => this.#pending.add(entry),
-      onMissed: () => options.store.countDropped('log', 1),
+      onMissed: () => this.#pending.countDropped('log'),
     });
     const kinds: readonly RayKind[] = ['RayCluster', 'RayJob', 'RayService', 'RayCronJob'];
     const informers = [...kinds.map((kind) => this.#followKind(kind)), this.#followPods(), this.#followEvents()];

@@ -58,6 +58,16 @@ describe('a Serve configuration that fails in place', () => {
     expect(world.message('Ready')).toBe(message);
   });
 
+  it('is not remembered of applications that Serve lists no more', () => {
+    const world = restingService();
+    const serve = world.serveOf(world.active);
+    for (const name of ['one', 'two', 'three']) {
+      serve.applications = { [name]: { status: 'RUNNING' } };
+      world.reconcile();
+    }
+    expect(Object.values(world.memory.ranApplications ?? {})).toEqual([['three']]);
+  });
+
   it('is no longer reported once the application runs', () => {
     const world = failInPlace(failed);
     world.serveOf(world.active).applications = { app: { status: 'RUNNING' } };

@@ -65,7 +65,10 @@ function servesEarlierVersion(
   return deployments.some((deployment) => deployment.status === DeploymentStatus.Healthy);
 }
 
-/** Applications that Serve has reported as running since the start of their head, this observation included. */
+/**
+ * Applications that Serve has reported as running since the start of their head, this observation included. Those that Serve lists no more
+ * are left out: a head that invents names must not fill the operator's memory.
+ */
 export function rememberRunning({
   active,
   pending,
@@ -74,9 +77,12 @@ export function rememberRunning({
   const views = [active.view, pending.view].filter((view) => view !== undefined);
   return Object.fromEntries(
     views.map(({ session, serve }) => {
-      const running = serve.kind === 'known' ? Object.entries(serve.applications) : [];
-      const names = running.flatMap(([name, { status }]) => (status === ApplicationStatus.Running ? [name] : []));
-      return [session, [...new Set([...(memory.ranApplications?.[session] ?? []), ...names])]];
+      const before = memory.ranApplications?.[session] ?? [];
+      if (serve.kind !== 'known') return [session, before];
+      const known = new Set(before);
+      const listed = Object.entries(serve.applications);
+      const ran = listed.filter(([name, { status }]) => status === ApplicationStatus.Running || known.has(name));
+      return [session, ran.map(([name]) => name)];
     }),
   );
 }

@@ -118,6 +118,13 @@ describe('Warning event of a RayJob', () => {
     ]);
   });
 
+  it('is not repeated when the scheduler counts other nodes', () => {
+    const message = 'The submitter does not start: pod job-x7k2p: cannot be scheduled: 0/3 nodes are available';
+    expect(eventsOf(running({ answer: DOES_NOT_KNOW, submitterPod, status: { message } }))).toEqual([]);
+    const ofAnother = message.replace('x7k2p', 'b2c9d');
+    expect(eventsOf(running({ answer: DOES_NOT_KNOW, submitterPod, status: { message: ofAnother } }))).toHaveLength(1);
+  });
+
   const spec = { submissionMode: 'HTTPMode' } as const;
 
   it('reports a failed job with its reason, the first line of its message and the last error', () => {
@@ -125,6 +132,17 @@ describe('Warning event of a RayJob', () => {
     expect(failed(message, { spec })).toEqual([
       'Warning RayJobFailed: AppFailed: Job entrypoint command failed with exit code 1: ValueError: no luck',
     ]);
+  });
+
+  it('has the last error also after a very long first line', () => {
+    const [event = ''] = failed(`${'x'.repeat(20_000)}\nValueError: no luck`, { spec });
+    expect(event).toMatch(/: ValueError: no luck$/);
+    expect(event.length).toBeLessThan(1024);
+  });
+
+  it('does not repeat a long line', () => {
+    const [event = ''] = failed('x'.repeat(20_000), { spec });
+    expect(event).toBe(`Warning RayJobFailed: AppFailed: ${'x'.repeat(499)}…`);
   });
 
   it('reports that the operator retries the job', () => {

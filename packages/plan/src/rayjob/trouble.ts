@@ -2,10 +2,12 @@ import { JobDeploymentStatus, RayClusterConditionType, RayJobEventReason, type R
 import { type Action, warning } from '../plan.ts';
 import { lastWords, shortened } from '../shared/last-words.ts';
 import { pipFailure } from '../shared/pip-failure.ts';
-import { firstTroubled, troubleInWords } from '../shared/pod-trouble.ts';
+import { firstTroubled, troubleInWords, UNSCHEDULED } from '../shared/pod-trouble.ts';
 import type { JobState } from './state.ts';
 
 const MAX_LENGTH = 1024;
+/** Of the first line of a message, so that the last words fit into an event. */
+const MAX_FIRST = 500;
 const CLUSTER = 'The cluster does not come up: ';
 const SUBMITTER = 'The submitter does not start: ';
 
@@ -34,21 +36,33 @@ export function reportedSubmitterTrouble({ message }: RayJobStatus): string | un
   return message?.startsWith(SUBMITTER) === true ? message : undefined;
 }
 
-/** Warning events for what the new status reports and the stored one does not. Each trouble is reported once, however many pods have it. */
+/**
+ * Warning events for what the new status reports and the stored one does not. Each trouble is reported once, however many pods have it. The
+ * scheduler's message changes with every node that comes or goes, and the room on nodes is added to it later: neither is another trouble.
+ */
 export function troubleEvents(before: RayJobStatus, after: RayJobStatus | undefined): readonly Action[] {
   if (after === undefined) return [];
   if (hasFailed(after) && !hasFailed(before)) return [event(RayJobEventReason.RayJobFailed, failureNote(after))];
   const trouble = troubleIn(after);
-  if (trouble === undefined || trouble.note === troubleIn(before)?.note) return [];
+  if (trouble === undefined || trouble.what === troubleIn(before)?.what) return [];
   return [event(trouble.reason, trouble.note)];
 }
 
-function troubleIn({
-  message = '',
-}: RayJobStatus): { readonly reason: RayJobEventReason; readonly note: string } | undefined {
-  if (message.startsWith(SUBMITTER)) return { reason: RayJobEventReason.SubmitterNotStarted, note: message };
+interface Trouble {
+  readonly reason: RayJobEventReason;
+  readonly note: string;
+  /** The note without what changes while the trouble stays the same. */
+  readonly what: string;
+}
+
+function troubleIn({ message = '' }: RayJobStatus): Trouble | undefined {
+  const trouble = (reason: RayJobEventReason, note: string): Trouble => {
+    const [what = ''] = note.split(UNSCHEDULED);
+    return { reason, note, what };
+  };
+  if (message.startsWith(SUBMITTER)) return trouble(RayJobEventReason.SubmitterNotStarted, message);
   if (!message.startsWith(CLUSTER)) return undefined;
-  return { reason: RayJobEventReason.RayClusterNotReady, note: message.replace(/ \(and \d+ more\): /, ': ') };
+  return trouble(RayJobEventReason.RayClusterNotReady, message.replace(/ \(and \d+ more\): /, ': '));
 }
 
 function hasFailed({ jobDeploymentStatus }: RayJobStatus): boolean {
@@ -58,10 +72,11 @@ function hasFailed({ jobDeploymentStatus }: RayJobStatus): boolean {
 
 function failureNote({ jobDeploymentStatus, reason, message = '' }: RayJobStatus): string {
   const [line = ''] = message.split('\n');
-  const first = line.replace(/:\s*$/, '');
-  // A sentence of ours says it all.
-  const last = pipFailure(message) === first ? '' : lastWords(message);
-  const parts = [first, last].filter((words, at) => words !== '' && (at === 0 || !first.includes(words)));
+  const last = lastWords(message);
+  const first = shortened(line, MAX_FIRST).replace(/:\s*$/, '');
+  // The first line says it all if it is a sentence of ours, or if the last words are taken from it.
+  const isWhole = pipFailure(message) === line || last === lastWords(line) || first.includes(last);
+  const parts = [first, isWhole ? '' : last].filter((words) => words !== '');
   const note = [reason ?? 'Failed', ...parts].join(': ');
   const isRetried = jobDeploymentStatus === JobDeploymentStatus.Retrying;
   return isRetried ? `${note.replace(/\.$/, '')}. The operator retries the job.` : note;

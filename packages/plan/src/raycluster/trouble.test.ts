@@ -60,13 +60,22 @@ describe('a RayCluster whose head no node has room for', () => {
     expect(later.warnings).toEqual([]);
   });
 
+  const needs = (status?: RayClusterStatus) => {
+    const seen = observed({ pods: [head(NO_ROOM)], ...(status === undefined ? {} : { status }) });
+    return rayClusterNeeds(seen, 0).roomFor?.name;
+  };
+
   it('needs to know the room until the status reports it', () => {
-    const needs = (status?: RayClusterStatus) => {
-      const seen = observed({ pods: [head(NO_ROOM)], ...(status === undefined ? {} : { status }) });
-      return rayClusterNeeds(seen, 0).roomFor?.name;
-    };
     expect(needs()).toBe('demo-head-abcde');
     expect(needs(plan([head(NO_ROOM)], ROOM).status)).toBeUndefined();
+  });
+
+  it('says what a new head asks for, whatever an earlier one asked for', () => {
+    const { status } = plan([head(NO_ROOM)], ROOM);
+    const ofEarlier = { ...status, head: { ...status.head, podName: 'demo-head-earlier' } };
+    expect(needs(ofEarlier)).toBe('demo-head-abcde');
+    const now = plan([head(NO_ROOM)], 'asks for 32 CPUs; the largest node has 4', { status: ofEarlier });
+    expect(headPodReady(now)?.message).toBe(`${NO_ROOM} The pod asks for 32 CPUs; the largest node has 4.`);
   });
 });
 

@@ -23,10 +23,10 @@ export function unscheduledHead(
   return { status: 'False', reason: troubleReason(head.trouble), message: headMessage(state, head) };
 }
 
-/** Once written, the message stays as long as the scheduler says the same: free room changes all the time. */
+/** Once written, the message stays as long as the scheduler says the same of this pod: free room changes all the time. */
 function headMessage({ cluster, headRoom }: Pick<ClusterState, 'cluster' | 'headRoom'>, head: PodRecord): string {
   const { trouble = '' } = head;
-  const reported = troubleInWords(head, cluster);
+  const reported = isAbout(cluster, head) ? troubleInWords(head, cluster) : trouble;
   return reported !== trouble || headRoom === undefined ? reported : `${trouble} The pod ${headRoom}.`;
 }
 
@@ -37,8 +37,13 @@ export function headWithoutRoom(observed: Pick<ObservedRayCluster, 'cluster' | '
   const reported = observed.cluster.status?.conditions?.find(
     ({ type }) => type === RayClusterConditionType.HeadPodReady,
   );
-  const isReported = reported?.message.startsWith(head.trouble) === true;
+  const isReported = isAbout(observed.cluster, head) && reported?.message.startsWith(head.trouble) === true;
   return isReported || lackingResource(head.trouble) === undefined ? undefined : head;
+}
+
+/** Whether the status is about this head pod: an earlier one may have asked for another amount. */
+function isAbout({ status }: ObservedRayCluster['cluster'], head: PodRecord): boolean {
+  return status?.head?.podName === head.name;
 }
 
 /** `status.reason`: one word for what keeps the cluster's pods from running; undefined if nothing does. */

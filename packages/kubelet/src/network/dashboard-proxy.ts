@@ -90,10 +90,10 @@ export async function startDashboardProxy(options: DashboardProxyOptions): Promi
       refuseTunnel(socket, '403 Forbidden', why);
       return;
     }
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
     try {
       const far = await dial(target.host, target.port);
-      upgraded.add(socket);
-      socket.once('close', () => upgraded.delete(socket));
       far.write(headOf(request, headersFor(request)));
       if (head.length > 0) far.write(head);
       join(socket, far);

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +129,16 @@ describe('the rotating file', () => {
     expect(names[0]).toBe('op-2026-08-01T12-00-04.000.log');
     expect(readFileSync(join(folder, 'deep', 'op.log'), 'utf8')).toBe('line 013\n');
     expect(readFileSync(join(folder, 'deep', 'op-2026-08-01T12-00-13.000.log'), 'utf8')).toBe('line 012\n');
+  });
+
+  test('keeps a file open for a write of another sink that is under way while it is set aside', () => {
+    const folder = makeFolder();
+    const file = createRotatingFile({ path: join(folder, 'op.log'), clock, maxBytes: 10 });
+    const fd = file.fdFor(5);
+    expect(file.fdFor(10)).not.toBe(fd);
+    writeSync(fd, 'late\n');
+    const backup = readdirSync(folder).find((name) => name !== 'op.log') ?? '';
+    expect(readFileSync(join(folder, backup), 'utf8')).toBe('late\n');
   });
 
   test('continues an existing file, counts what is in it, and forgets what is older than 30 days', () => {

@@ -22,12 +22,20 @@ const STAMP = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 export function createRotatingFile(options: RotatingFileOptions): WriteTarget {
   const { path, clock, maxBytes, maxBackups, maxAgeMs } = { ...DEFAULTS, ...options };
   let file = open(path);
+  // Several sinks may share the file: a write of another one may still be under way, so the file stays open for one more rotation. Once
+  // closed, its number may belong to something else.
+  let former: number | undefined;
   prune(path, clock.now(), maxBackups, maxAgeMs);
 
   return {
     fdFor(bytes) {
       if (file.size > 0 && file.size + bytes > maxBytes) {
-        file = rotate(path, file, clock.now());
+        const next = rotate(path, file, clock.now());
+        if (next.fd !== file.fd) {
+          if (former !== undefined) closeSync(former);
+          former = file.fd;
+        }
+        file = next;
         prune(path, clock.now(), maxBackups, maxAgeMs);
       }
       file.size += bytes;
@@ -56,9 +64,7 @@ function open(path: string): OpenFile {
 function rotate(path: string, current: OpenFile, nowMs: number): OpenFile {
   try {
     renameSync(path, backupPath(path, nowMs));
-    const next = open(path);
-    closeSync(current.fd);
-    return next;
+    return open(path);
   } catch {
     // Restart the count, so that the next attempt comes after another full file, not with every line.
     return { fd: current.fd, size: 0 };

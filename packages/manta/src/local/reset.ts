@@ -2,7 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Everything that an engine keeps in its data directory. */
-const OWN = ['state.db', 'state.db-wal', 'state.db-shm', 'keys.json', 'crds.sha256', 'kubeconfig', 'pods', 'claims'];
+const OWN = [
+  ...['state.db', 'state.db-wal', 'state.db-shm'],
+  ...['history.db', 'history.db-wal', 'history.db-shm'],
+  ...['keys.json', 'crds.sha256', 'kubeconfig', 'pods', 'claims'],
+];
 
 /** Removes what an engine left in its data directory, and nothing that somebody else put there. */
 export function resetDataDir(dataDir: string): void {

@@ -5,11 +5,12 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * The object after `kubectl apply`: fields of the manifest win, fields that the last apply set and the manifest no longer has are removed,
- * other fields stay. Lists of custom resources are replaced as a whole.
+ * other fields stay, the status too. Lists of custom resources are replaced as a whole.
  */
 export function applied(current: Manifest, manifest: Manifest): Manifest {
   const merged = record(merge(current, manifest, lastApplied(current)));
-  return { ...merged, metadata: identity(current, record(merged['metadata'])) };
+  const status = 'status' in current ? { status: current['status'] } : {};
+  return { ...merged, ...status, metadata: identity(current, record(merged['metadata'])) };
 }
 
 /** The object after it was replaced by the manifest: only the server's own fields stay. */

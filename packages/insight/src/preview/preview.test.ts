@@ -89,6 +89,19 @@ describe('preview() of a RayCluster', () => {
     );
   });
 
+  it('ignores a status in the manifest', () => {
+    const fresh = {
+      apiVersion: 'ray.io/v1',
+      kind: 'RayJob',
+      metadata: { name: 'train', namespace: 'team-a' },
+      spec: { entrypoint: 'python train.py', rayClusterSpec: cluster()['spec'] },
+    };
+    const status = { jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete', jobId: 'a', rayClusterName: 'train-a' };
+    const shown = only(EMPTY, { ...fresh, status });
+    expect(shown.pods).not.toEqual([]);
+    expect(shown).toEqual(only(EMPTY, fresh));
+  });
+
   it('has nothing to do for an unchanged one', () => {
     expect(only(running(), cluster())).toMatchObject({ verdict: 'nothing', changes: [], steps: [] });
   });

@@ -154,7 +154,12 @@ function currentOf({ world }: VirtualOperator, { kind, name }: RayRef): Manifest
   return object === undefined ? undefined : { ...object };
 }
 
-function editOf(current: Manifest | undefined, manifest: Manifest, { mode, admit }: PreviewOptions) {
+/** The API server ignores a status in a manifest, e.g. in one that `kubectl get -o yaml` printed. */
+function editOf(
+  current: Manifest | undefined,
+  { status: _ignored, ...manifest }: Manifest,
+  { mode, admit }: PreviewOptions,
+) {
   const merged =
     current === undefined
       ? withNamespace(manifest)

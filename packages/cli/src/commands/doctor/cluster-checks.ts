@@ -11,7 +11,7 @@ interface Deployment extends KubeObject {
     readonly template?: {
       readonly spec?: {
         readonly serviceAccountName?: string;
-        readonly containers?: readonly { readonly image?: string }[];
+        readonly containers?: readonly { readonly image?: string; readonly args?: readonly string[] }[];
       };
     };
   };
@@ -92,10 +92,11 @@ function checkCrd(
   const { plural, group, kind } = { ...ours.spec.names, group: ours.spec.group };
   const check = `CRD ${kind}`;
   const theirs = installed.find(({ metadata }) => metadata?.name === `${plural}.${group}`);
-  if (theirs === undefined)
-    return isBefore
-      ? { check, state: 'ok', says: 'not installed yet' }
-      : { check, state: 'failed', says: 'not installed', hint: APPLY };
+  if (theirs === undefined && isBefore) return { check, state: 'ok', says: 'not installed yet' };
+  // The kind is alpha, and older versions of KubeRay do not have it.
+  if (theirs === undefined && kind === 'RayCronJob')
+    return { check, state: 'warning', says: 'not installed', hint: `Only RayCronJobs need it. ${APPLY}` };
+  if (theirs === undefined) return { check, state: 'failed', says: 'not installed', hint: APPLY };
   const missing = newFields(ours, theirs);
   if (missing.length === 0) return { check, state: 'ok', says: 'has every field that this version knows' };
   const says = `lacks ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more fields` : ''}`;
@@ -148,12 +149,17 @@ export async function checkOperatorRights(
   const check = 'rights of the operator';
   const [operator] = found.kind === 'items' ? found.items : [];
   if (operator === undefined) return [];
+  const watched = watchedNamespaces(operator);
+  if (watched.length > 0 && !watched.includes(namespace)) {
+    const hint = 'Use -n with one of these namespaces, or add this namespace to --watch-namespace.';
+    return [{ check, state: 'warning', says: `it watches only ${watched.join(', ')}, not ${namespace}`, hint }];
+  }
   const account = operator.spec?.template?.spec?.serviceAccountName ?? 'default';
-  const user = `system:serviceaccount:${operator.metadata?.namespace}:${account}`;
+  const own = operator.metadata?.namespace ?? '';
   const answers = await Promise.all(
     OPERATOR_RIGHTS.map(async ([verb, group, resource]) => ({
       right: `${verb} ${resource}${group === '' ? '' : `.${group}`}`,
-      isAllowed: await mayDo(client, user, { verb, group, resource, namespace }),
+      isAllowed: await mayDo(client, { namespace: own, name: account }, { verb, group, resource, namespace }),
     })),
   );
   if (answers.some(({ isAllowed }) => isAllowed === undefined)) return [unknown(check, 'create subjectaccessreviews')];
@@ -163,19 +169,36 @@ export async function checkOperatorRights(
   return [{ check, state: 'failed', says: `${account} may not ${missing.join(', ')} in ${namespace}`, hint }];
 }
 
+/** The namespaces that an operator watches; none: all, or its arguments do not say. */
+export function watchedNamespaces({ metadata, spec }: Deployment): readonly string[] {
+  const args = spec?.template?.spec?.containers?.[0]?.args ?? [];
+  const at = args.findIndex((arg) => /^--?watch-namespace(=|$)/.test(arg));
+  if (at < 0) return [];
+  const [flag = '', next = ''] = args.slice(at);
+  const list = flag.includes('=') ? flag.slice(flag.indexOf('=') + 1) : next;
+  const names = list.replaceAll('$(POD_NAMESPACE)', metadata?.namespace ?? '');
+  if (names.includes('$(')) return [];
+  return names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 /** Undefined: the user may not ask. */
 async function mayDo(
   client: KubeClient,
-  user: string,
+  account: { readonly namespace: string; readonly name: string },
   resourceAttributes: Readonly<Record<string, string>>,
 ): Promise<boolean | undefined> {
+  const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`, 'system:authenticated'];
   try {
     const review = await client.post<{ readonly status?: { readonly allowed?: boolean } }>(
       '/apis/authorization.k8s.io/v1/subjectaccessreviews',
       {
         kind: 'SubjectAccessReview',
         apiVersion: 'authorization.k8s.io/v1',
-        spec: { user, groups: ['system:serviceaccounts', 'system:authenticated'], resourceAttributes },
+        spec: { user, groups, resourceAttributes },
       },
     );
     return review.status?.allowed === true;

@@ -47,6 +47,7 @@ export function checkLeftovers(world: World): readonly Check[] {
         : [];
     }),
   );
+  const unread = parts.find((part) => part.kind === 'unreadable');
   const cleanups = itemsOf(world.jobs)
     .filter(({ metadata }) => metadata?.labels?.[Label.NodeType] === NodeType.RedisCleanup)
     .filter(({ status }) =>
@@ -54,14 +55,16 @@ export function checkLeftovers(world: World): readonly Check[] {
     );
   const names = cleanups.map(({ metadata }) => `Job ${metadata?.namespace}/${metadata?.name}`);
   return [
-    stuck.length === 0
-      ? { check: 'finalizers', state: 'ok', says: 'no deletion is stuck' }
-      : {
+    stuck.length > 0
+      ? {
           check: 'finalizers',
           state: 'failed',
           says: `stuck deletions: ${stuck.join(', ')}`,
           hint: 'Start the operator, which removes its finalizers. Without one, remove them by hand with kubectl edit.',
-        },
+        }
+      : unread?.kind === 'unreadable'
+        ? unknown('finalizers', unread.right)
+        : { check: 'finalizers', state: 'ok', says: 'no deletion is stuck' },
     ...(names.length === 0
       ? []
       : [
@@ -143,9 +146,12 @@ function isExposed({ spec }: RayCluster): boolean {
   return isOutside && spec?.authOptions?.mode !== 'token';
 }
 
+/** Tags of other images than Ray's own are versions of something else. */
+const OWN_IMAGE = /(?:^|\/)rayproject\/ray/;
+
 function hasOldRay({ spec }: RayCluster): boolean {
   const image = spec?.headGroupSpec.template.spec?.containers[0]?.image ?? '';
-  const tag = parseVersion(imageVersion(image));
+  const tag = parseVersion(OWN_IMAGE.test(image) ? imageVersion(image) : '');
   const version = tag.ok ? tag : parseVersion(spec?.rayVersion ?? '');
   return version.ok && !isAtLeast(version.value, FIXED);
 }

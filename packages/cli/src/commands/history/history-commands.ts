@@ -6,7 +6,7 @@ import { historyList, type HistoryListFlags } from './history-list.ts';
 import { historyLogs, type HistoryLogsFlags } from './history-logs.ts';
 import { historyShow, type HistoryShowFlags } from './history-show.ts';
 
-const TARGET = 'NAME, or TYPE/NAME: raycluster, rayjob, rayservice, raycronjob';
+const TARGET = 'NAME of a RayCluster, or TYPE/NAME: raycluster, rayjob, rayservice, raycronjob';
 const LIMIT = 100;
 const MAX_LIMIT = 5_000;
 

@@ -18,7 +18,7 @@ export async function notFound(call: Invocation, world: World, { kind, namespace
     return new CliError(`${kind} ${name}: you may not ${part.right}. Ask for this right.`, ExitCode.NotAllowed);
   if (part.kind === 'absent')
     return new CliError(
-      `the API server does not serve ${kind}. Install the CRDs of Ray, e.g. with manta install-crds.`,
+      `the API server does not serve ${kind}. Install the CRDs of Ray, e.g. with bin/manta crds apply.`,
     );
   const kinds = ALL_KINDS.filter((each) => each === kind.toLowerCase());
   const others = await candidates(await call.client(), namespace, name, kinds);

@@ -26,8 +26,9 @@ export async function plan(call: Invocation, flags: PlanFlags): Promise<void> {
     await planAll(call, flags);
   } catch (error) {
     // 1 means changes here.
-    if (error instanceof Finished || !isExpected(error) || exitCodeOf(error) !== ExitCode.Failed) throw error;
-    throw new CliError(messageOf(error), PlanExit.Error, { cause: error });
+    if (error instanceof Finished || exitCodeOf(error) !== ExitCode.Failed) throw error;
+    const text = isExpected(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
+    throw new CliError(text, PlanExit.Error, { cause: error });
   }
 }
 

@@ -36,8 +36,7 @@ export function NewPage() {
         <div className="body">
           <p>
             <code className="mono">kubectl ray run . -- python main.py</code> packs a folder, creates a RayJob for it
-            and shows its output. The console does not take folders: it has no access to Secrets, where packages are
-            kept.
+            and shows its output. This page does not take folders.
           </p>
         </div>
       </section>

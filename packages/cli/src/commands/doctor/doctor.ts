@@ -53,7 +53,8 @@ async function checkServer(call: Invocation): Promise<readonly Check[]> {
   return [{ check: 'API server', state: 'warning', says, hint: `Use Kubernetes 1.${OLDEST_MINOR} or newer.` }];
 }
 
-const OLDEST_MINOR = 28;
+/** The chart accepts no older version. */
+const OLDEST_MINOR = 27;
 
 const MARKS: Readonly<Record<CheckState, string>> = { ok: '✓', warning: '!', failed: '✗', unknown: '?' };
 const COLORS = { ok: 'green', warning: 'yellow', failed: 'red', unknown: 'dim' } as const;

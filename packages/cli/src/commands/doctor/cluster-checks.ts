@@ -26,7 +26,9 @@ const deployments: ResourceType<Deployment> = {
   isNamespaced: true,
 };
 
-const OPERATOR_LABELS = 'app.kubernetes.io/name in (kuberay-operator,kuberay,manta-operator,manta)';
+/** KubeRay's manifests give its API server the same name as its operator. */
+const OPERATOR_LABELS =
+  'app.kubernetes.io/name in (kuberay-operator,kuberay,manta-operator,manta),app.kubernetes.io/component notin (kuberay-apiserver)';
 
 /** The Deployments of Ray operators. */
 export async function findOperators(client: KubeClient): Promise<Listed<Deployment>> {

@@ -58,4 +58,12 @@ describe('checkVulnerabilities()', () => {
     const rayClusters = { kind: 'seen', items: [cluster] } as const;
     expect(checkVulnerabilities({ ...EMPTY_WORLD, rayClusters })).toMatchObject([{ state }]);
   });
+
+  it('fails for a head Service of type LoadBalancer without a token', () => {
+    const template = { spec: { containers: [{ name: 'ray-head', image: 'rayproject/ray:2.60.0' }] } };
+    const headService = { spec: { type: 'LoadBalancer' } };
+    const cluster: RayCluster = { spec: { headGroupSpec: { template, rayStartParams: {}, headService } } };
+    const rayClusters = { kind: 'seen', items: [cluster] } as const;
+    expect(checkVulnerabilities({ ...EMPTY_WORLD, rayClusters })).toMatchObject([{ state: 'failed' }]);
+  });
 });

@@ -141,8 +141,9 @@ function short(names: readonly string[]): string {
 
 /** The dashboard is reachable from outside of the cluster, and Ray asks for no token. */
 function isExposed({ spec }: RayCluster): boolean {
-  const { enableIngress, serviceType } = spec?.headGroupSpec ?? {};
-  const isOutside = enableIngress === true || serviceType === 'NodePort' || serviceType === 'LoadBalancer';
+  const { enableIngress, headService, serviceType } = spec?.headGroupSpec ?? {};
+  const type = headService?.spec?.type || serviceType;
+  const isOutside = enableIngress === true || type === 'NodePort' || type === 'LoadBalancer';
   return isOutside && spec?.authOptions?.mode !== 'token';
 }
 

@@ -61,11 +61,8 @@ describe('pipFailure()', () => {
     expect(pipFailure(text)).toBeUndefined();
   });
 
-  it('takes no longer for a text of empty lines than for another', () => {
-    const text = setup('\n'.repeat(32_000));
-    const before = performance.now();
-    expect(pipFailure(text)).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(500);
+  it('reads a text of empty lines in linear time: in quadratic time this test would not end', () => {
+    expect(pipFailure(setup('\n'.repeat(1_000_000)))).toBeUndefined();
   });
 
   it('cuts the name of a package', () => {

@@ -27,7 +27,10 @@ describe('watchedNamespaces()', () => {
     [['--metrics-addr=:8080'], []],
     [['--watch-namespace='], []],
     [['--watch-namespace=a, b'], ['a', 'b']],
-    [['--watch-namespace', 'a,b'], ['a', 'b']],
+    [
+      ['--watch-namespace', 'a,b'],
+      ['a', 'b'],
+    ],
     [['--watch-namespace=$(POD_NAMESPACE)'], ['ray-system']],
     [['--watch-namespace=$(OTHER)'], []],
   ])('of the arguments %j are %j', (args, expected) => {

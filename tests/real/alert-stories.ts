@@ -25,7 +25,7 @@ export const ALERT_STORIES: readonly object[] = [
       {
         eval_time: '31m',
         alertname: 'RayClusterNotProvisioned',
-        exp_alerts: [clusterAlert('a', 'u', 'false', 'does not come up.')],
+        exp_alerts: [clusterAlert('a', 'u', 'false', 'did not get all its pods.')],
       },
       // A head that never was ready is the other alert's business.
       {
@@ -35,8 +35,9 @@ export const ALERT_STORIES: readonly object[] = [
           {
             exp_labels: { severity: 'critical', name: 'b', namespace: 'n', uid: 'v', condition: 'false' },
             exp_annotations: {
-              summary: 'The head of RayCluster n/b is gone or not ready.',
-              description: 'It was well before. "kubectl describe raycluster" shows its conditions and events.',
+              summary: 'The head of RayCluster n/b is missing or not ready.',
+              description: 'It was ready before. "kubectl describe raycluster" shows its conditions and events.',
+              runbook_url: runbook('RayClusterHeadNotReady'),
             },
           },
         ],
@@ -61,7 +62,8 @@ export const ALERT_STORIES: readonly object[] = [
             exp_labels: { severity: 'critical' },
             exp_annotations: {
               summary: 'Operators run, but none of them leads.',
-              description: 'Look at the Lease ray-operator-leader and at what the operators log about it.',
+              description: 'Check the Lease ray-operator-leader and what the operators log about it.',
+              runbook_url: runbook('RayOperatorNobodyLeads'),
             },
           },
         ],
@@ -76,8 +78,9 @@ export const ALERT_STORIES: readonly object[] = [
           {
             exp_labels: { severity: 'critical', controller: 'rayjob' },
             exp_annotations: {
-              summary: 'A pass of the controller rayjob does not end.',
-              description: 'Its object gets no attention. The log says which one it is.',
+              summary: 'A reconcile of the controller rayjob does not end.',
+              description: 'Its object is not reconciled. The log names the object.',
+              runbook_url: runbook('RayOperatorStuck'),
             },
           },
         ],
@@ -97,7 +100,8 @@ export const ALERT_STORIES: readonly object[] = [
             exp_annotations: {
               summary: 'No Ray operator is scraped.',
               description:
-                'Nothing is done for any RayCluster, RayJob or RayService. Look at the Deployment kuberay-operator and its ServiceMonitor.',
+                'No RayCluster, RayJob or RayService is reconciled. Check the Deployment kuberay-operator and its ServiceMonitor.',
+              runbook_url: runbook('RayOperatorAbsent'),
             },
           },
         ],
@@ -112,6 +116,11 @@ function clusterAlert(name: string, uid: string, condition: string, what: string
     exp_annotations: {
       summary: `RayCluster n/${name} ${what}`,
       description: '"kubectl describe raycluster" shows its conditions and events.',
+      runbook_url: runbook('RayClusterNotProvisioned'),
     },
   };
+}
+
+function runbook(alert: string): string {
+  return `docs/production/runbooks.md#${alert.toLowerCase()}`;
 }

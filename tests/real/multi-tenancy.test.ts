@@ -24,11 +24,17 @@ describe('the namespace of a team, by samples/multi-tenancy, with an operator of
     kubectl = plainKubectl(join(access.assets, 'kubectl'), adminKubeconfig.path, access.folder);
     const { status, stderr } = await kubectl(['apply', '-f', join(root, 'samples/multi-tenancy/team.yaml')]);
     if (status !== 0) throw new Error(stderr);
+    // The controller looks for new kinds every 30 s; until it counts RayClusters, the quota admits none.
+    const quotas = ['get', 'resourcequotas', '-n', 'team-a', '-o', 'jsonpath={.items[*].status.used}'];
+    await vi.waitUntil(async () => (await kubectl(quotas)).stdout.includes('count/rayclusters.ray.io'), {
+      timeout: 120_000,
+      interval: 500,
+    });
     operator = startOperator({
       args: ['--security-profile=secure'],
       env: { KUBECONFIG: plane.adminKubeconfig.path, OPERATOR_NAMESPACE: 'ray-system' },
     });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await operator?.ended('SIGTERM');
     await plane?.stop();

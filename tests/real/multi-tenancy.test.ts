@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { matches, stepsIn } from '../e2e/guide/console-block.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -22,14 +23,9 @@ describe('the namespace of a team, by samples/multi-tenancy, with an operator of
     await installCrds(plane);
     const { access, adminKubeconfig } = plane;
     kubectl = plainKubectl(join(access.assets, 'kubectl'), adminKubeconfig.path, access.folder);
+    await untilQuotasCount('rayclusters.ray.io');
     const { status, stderr } = await kubectl(['apply', '-f', join(root, 'samples/multi-tenancy/team.yaml')]);
     if (status !== 0) throw new Error(stderr);
-    // The controller looks for new kinds every 30 s; until it counts RayClusters, the quota admits none.
-    const quotas = ['get', 'resourcequotas', '-n', 'team-a', '-o', 'jsonpath={.items[*].status.used}'];
-    await vi.waitUntil(async () => (await kubectl(quotas)).stdout.includes('count/rayclusters.ray.io'), {
-      timeout: 120_000,
-      interval: 500,
-    });
     operator = startOperator({
       args: ['--security-profile=secure'],
       env: { KUBECONFIG: plane.adminKubeconfig.path, OPERATOR_NAMESPACE: 'ray-system' },
@@ -39,6 +35,23 @@ describe('the namespace of a team, by samples/multi-tenancy, with an operator of
     await operator?.ended('SIGTERM');
     await plane?.stop();
   });
+
+  /**
+   * The quota controller looks for new kinds every 30 s. A quota that is created before is counted five minutes later, and nothing is admitted
+   * until then; so quotas are created until one is counted at once.
+   */
+  async function untilQuotasCount(kind: string): Promise<void> {
+    let probes = 0;
+    const isCounted = async () => {
+      const name = `probe-${probes++}`;
+      await kubectl(['create', 'quota', name, `--hard=count/${kind}=1`]);
+      await sleep(1_000);
+      const { stdout } = await kubectl(['get', 'quota', name, '-o', 'jsonpath={.status.used}']);
+      return stdout.includes(kind);
+    };
+    await vi.waitUntil(isCounted, { timeout: 120_000, interval: 100 });
+    await kubectl(['delete', 'quota', '--all']);
+  }
 
   it.each(stepsIn(page).map(({ command, expected }) => [command, expected] as const))(
     'the page is right about: %s',

@@ -53,6 +53,24 @@ describe('REST of KubeRay API server v2', () => {
     await reader.cancel().catch(() => undefined);
   });
 
+  it('keeps the watch of a real client whatever callers with invented tokens ask for', async () => {
+    const stop = new AbortController();
+    const answer = await fixture.request(`${CLUSTERS}?watch=true`, {
+      headers: { authorization: 'Bearer ada' },
+      signal: stop.signal,
+    });
+    for (let at = 0; at < 150; at += 1)
+      expect((await send('GET', '/apis/nothing', undefined, 'application/json', `invented-${at}`)).status).toBe(404);
+    await send('POST', CLUSTERS, cluster('still-watched'));
+    let text = '';
+    for await (const part of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.includes('"name":"still-watched"')) break;
+    }
+    expect(text).toContain('"name":"still-watched"');
+    stop.abort();
+  });
+
   it('has the schema of the Ray kinds as OpenAPI', async () => {
     const index = (await (await send('GET', '/openapi/v3')).json()) as { paths: Record<string, unknown> };
     expect(Object.keys(index.paths)).toContain('apis/ray.io/v1');

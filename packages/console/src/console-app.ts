@@ -64,15 +64,17 @@ async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
   const token = bearerIn(raw.headers);
   if (token !== undefined) {
     const { client, transport } = parts.clients.of(token);
+    const seen: { isAccepted?: boolean } = {};
     const answer = await passToApiServer(raw, {
       client,
       transport,
       caller: 'client',
       hasComputeTemplates,
       signal: raw.signal,
+      onAnswer: (isAccepted) => (seen.isAccepted = isAccepted),
     });
-    if (answer.status !== 401) {
-      parts.clients.accept(token);
+    if (seen.isAccepted !== false) {
+      if (seen.isAccepted === true) parts.clients.accept(token);
       if (method !== 'GET')
         parts.log.info('Write', { user: await parts.clients.nameOf(token), method, path, status: answer.status });
       return answer;

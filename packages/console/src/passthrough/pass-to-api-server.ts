@@ -16,6 +16,11 @@ export interface PassOptions {
   /** Whether `computeTemplate` is filled in. */
   readonly hasComputeTemplates: boolean;
   readonly signal: AbortSignal;
+  /**
+   * Called when the API server has answered, with whether it accepted the credentials. A 401 of a Service behind the proxy is the Service's.
+   * Not called for requests that the console refuses itself.
+   */
+  readonly onAnswer?: ((isAccepted: boolean) => void) | undefined;
 }
 
 /** Passes a request on with the caller's identity and streams the answer back: watches and logs go on as long as the caller listens. */
@@ -36,7 +41,10 @@ export async function passToApiServer(request: Request, options: PassOptions): P
       headers: filled === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.any([options.signal, request.signal]),
+      // The answer may come from a tenant's Service: read whole before a second attempt, it could fill the memory.
+      takesEveryAnswer: true,
     });
+    options.onAnswer?.(answer.status !== 401 || proxiedService(pathname) !== undefined);
     // A log that has not begun is answered with 204, which has no body.
     const hasBody = ![204, 205, 304].includes(answer.status);
     return new Response(hasBody ? toStream(answer.body) : null, {

@@ -36,7 +36,7 @@ export class RetryState {
   /** Milliseconds that the server asks to wait before the same request is sent again; undefined: the answer is final. */
   delayAfterAnswer(response: TransportResponse, now: number): number | undefined {
     if (response.status !== 429 && response.status !== 503) return undefined;
-    if (this.#request.retriesItself === true) return undefined;
+    if (this.#request.retriesItself === true || this.#request.takesEveryAnswer === true) return undefined;
     const delayMs = retryAfterMs(response.headers, now);
     if (delayMs === undefined || delayMs > MAX_RETRY_AFTER_MS || !this.#canRepeat) return undefined;
     return this.#askedToWait++ < MAX_RETRIES.askedToWait ? delayMs : undefined;
@@ -45,6 +45,7 @@ export class RetryState {
   /** True the first time the server says 401: fresh credentials may be all it takes. */
   shouldAuthenticateAgain(response: TransportResponse): boolean {
     if (response.status !== 401 || this.#wasUnauthorized || !this.#canRepeat) return false;
+    if (this.#request.takesEveryAnswer === true) return false;
     this.#wasUnauthorized = true;
     return true;
   }

@@ -267,6 +267,22 @@ describe.each(['h2', 'h1', 'plain'] as const)('over %s', (protocol) => {
     }
   });
 
+  test('a call that takes every answer is sent once, and gets its body as it arrives', async () => {
+    const { server, transport } = await start({ protocol });
+    for (const status of [401, 429, 503]) {
+      server.script((exchange) => {
+        exchange.begin(status, { 'retry-after': '0' });
+        exchange.write('endless');
+      });
+      const response = await transport.send({ method: 'POST', path: '/a', body: '{}', takesEveryAnswer: true });
+      expect(response.status).toBe(status);
+      const reader = response.body[Symbol.asyncIterator]();
+      expect(Buffer.from((await reader.next()).value ?? []).toString()).toBe('endless');
+      await reader.return?.();
+    }
+    expect(server.requests).toHaveLength(3);
+  });
+
   test('the wait for Retry-After ends when the signal is aborted', async () => {
     const clock = new ManualClock();
     const { server, transport } = await start({ protocol }, { clock });

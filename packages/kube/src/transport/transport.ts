@@ -17,6 +17,8 @@ export interface TransportRequest {
   readonly kind?: 'unary' | 'stream' | undefined;
   /** Whether a 429 or 503 is an answer also if it asks for a retry. */
   readonly retriesItself?: boolean | undefined;
+  /** Whether every answer is final, a 401 included: it is handed out unread, and the request is not sent again because of it. */
+  readonly takesEveryAnswer?: boolean | undefined;
 }
 
 /** An answer's bytes. Read it once, by iterating or by `collect`. */

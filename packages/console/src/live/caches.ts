@@ -24,10 +24,15 @@ export async function runCaches(caches: Caches, signal: AbortSignal): Promise<vo
   await Promise.all(STREAMED_KINDS.map((kind) => caches[kind].run(signal)));
 }
 
+const RAY_KINDS: readonly StreamedKind[] = ['RayCluster', 'RayJob', 'RayService', 'RayCronJob'];
+
+export function isRayKind(kind: StreamedKind): boolean {
+  return RAY_KINDS.includes(kind);
+}
+
 /** Namespaces with Ray objects: those for which a viewer without cluster-wide rights is checked. */
 export function rayNamespaces(caches: Caches): readonly string[] {
-  const kinds: readonly StreamedKind[] = ['RayCluster', 'RayJob', 'RayService', 'RayCronJob'];
   return [
-    ...new Set(kinds.flatMap((kind) => Array.from(caches[kind].records(), ({ namespace }) => namespace))),
+    ...new Set(RAY_KINDS.flatMap((kind) => Array.from(caches[kind].records(), ({ namespace }) => namespace))),
   ].toSorted();
 }

@@ -1,7 +1,7 @@
 import type { Clock, KubeClient } from '@manta/kube';
 import { namespaceOf, type ObjectKey } from '@manta/runtime';
 import { STREAMED_KINDS, type StreamedKind, type StreamMessage } from '../protocol.ts';
-import { type Caches, rayNamespaces } from './caches.ts';
+import { type Caches, isRayKind, rayNamespaces } from './caches.ts';
 import { PendingMessages } from './pending-messages.ts';
 import { type AccessTable, readAccess } from './viewer-access.ts';
 
@@ -16,7 +16,7 @@ export interface StreamOptions {
 /** How often a viewer's access is checked again; withdrawn access is noticed within this time. */
 export const RECHECK_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
-/** A namespace that the access table does not know leads to an earlier check, but not more often than this. */
+/** A Ray object in a namespace that the access table does not know leads to an earlier check, but not more often than this. */
 const EARLY_RECHECK_MS = 2000;
 
 /**
@@ -41,7 +41,9 @@ export async function* viewerStream(options: StreamOptions): AsyncGenerator<read
           after === undefined ? deletion(kind, namespace, before?.name ?? nameIn(key)) : upsert(kind, after.json),
           `${kind}/${key}`,
         );
-      else if (!known.includes(namespace)) nextCheckMs = Math.min(nextCheckMs, clock.now() + EARLY_RECHECK_MS);
+      // Pods, Events and nodes elsewhere change all the time, and no check would show them: only Ray objects make a namespace known.
+      else if (isRayKind(kind) && after !== undefined && !known.includes(namespace))
+        nextCheckMs = Math.min(nextCheckMs, clock.now() + EARLY_RECHECK_MS);
     }),
   );
   const recheck = async () => {
@@ -54,10 +56,16 @@ export async function* viewerStream(options: StreamOptions): AsyncGenerator<read
     for (const kind of STREAMED_KINDS) if (isChanged(kind, before, access)) sendSnapshot(kind);
   };
   const failed = new AbortController();
+  // One at a time: the answer of a slow check must not replace that of a later one.
+  let isChecking = false;
   const heartbeat = every(clock, 1000, (elapsed) => {
     if (elapsed % HEARTBEAT_MS === 0)
       send({ type: 'heartbeat', now: new Date(clock.now()).toISOString(), ...behind(caches) });
-    if (clock.now() >= nextCheckMs) recheck().catch((error: unknown) => failed.abort(error));
+    if (isChecking || clock.now() < nextCheckMs) return;
+    isChecking = true;
+    recheck()
+      .catch((error: unknown) => failed.abort(error))
+      .finally(() => (isChecking = false));
   });
   try {
     const either = AbortSignal.any([signal, failed.signal]);

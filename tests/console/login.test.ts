@@ -241,6 +241,13 @@ describe('login with a kubeconfig', () => {
     expect([answer.status, JSON.stringify(await answer.json())]).toEqual([400, expect.stringContaining(words)]);
   });
 
+  it('with as many keys as fit is read in linear time', async () => {
+    const text = Array.from({ length: 10_000 }, (_, at) => `${at.toString(36)}:`).join('\n');
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 20 }, async () => expect((await paste(text)).status).toBe(400)));
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   it('says what is wrong with other texts', async () => {
     for (const text of ['', 'a: [', 'kind: Config', 'x'.repeat(70_000)])
       expect([400, 413]).toContain((await paste(text)).status);

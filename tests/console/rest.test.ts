@@ -135,4 +135,11 @@ describe('compute templates', () => {
     expect((await send('POST', CLUSTERS, 'a: [', 'application/yaml')).status).toBe(400);
     expect((await send('POST', CLUSTERS, 'a', 'text/plain')).status).toBe(400);
   });
+
+  it('parse no long YAML: it would block everybody, and who sends it is not known yet', async () => {
+    const body = `spec:\n${Array.from({ length: 200_000 }, (_, at) => `  k${at}: v`).join('\n')}\n`;
+    const started = performance.now();
+    expect((await send('POST', CLUSTERS, body, 'application/yaml', 'invented')).status).toBe(413);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
 });

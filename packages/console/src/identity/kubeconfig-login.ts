@@ -40,7 +40,8 @@ function invalid(problem: string): KubeconfigLogin {
 
 function parseYaml(text: string): Fields | string {
   try {
-    const value: unknown = parse(text, { maxAliasCount: 10 });
+    // Keys are not compared with each other: that takes quadratic time, and anybody may paste a kubeconfig.
+    const value: unknown = parse(text, { maxAliasCount: 10, uniqueKeys: false });
     return isFields(value) ? value : 'it is not a mapping';
   } catch (error) {
     return `it is not YAML (${messageOf(error).split('\n')[0] ?? ''})`;

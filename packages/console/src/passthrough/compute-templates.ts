@@ -1,4 +1,5 @@
 import type { ConfigMap } from '@manta/api';
+import { API_SERVER_LIMITS } from '@manta/base';
 import { isNotFound, type KubeClient, resources } from '@manta/kube';
 import { parse } from 'yaml';
 
@@ -7,9 +8,9 @@ const ROUTE = /^\/apis\/ray\.io\/v1\/namespaces\/([^/]+)\/(rayclusters|rayjobs|r
 /** A template cannot be applied; the caller gets the status and the message. */
 export class TemplateFailed extends Error {
   override readonly name = 'TemplateFailed';
-  readonly status: 400 | 422;
+  readonly status: 400 | 413 | 422;
 
-  constructor(status: 400 | 422, message: string) {
+  constructor(status: 400 | 413 | 422, message: string) {
     super(message);
     this.status = status;
   }
@@ -34,6 +35,8 @@ export async function applyTemplates(
   namespace: string,
   client: KubeClient,
 ): Promise<Uint8Array | undefined> {
+  if (!contentType.includes('json') && body.length > API_SERVER_LIMITS.yamlBytes)
+    throw new TemplateFailed(413, `the limit is ${API_SERVER_LIMITS.yamlBytes} bytes for YAML: send the body as JSON`);
   const object = parseBody(Buffer.from(body).toString('utf8'), contentType);
   const spec = fieldsIn(object, 'spec');
   if (spec === undefined) return undefined;
@@ -103,7 +106,7 @@ function parseBody(text: string, contentType: string): Fields {
       `content type ${contentType === '' ? '(none)' : contentType} is neither JSON nor YAML`,
     );
   try {
-    const value: unknown = contentType.includes('json') ? JSON.parse(text) : parse(text, { maxAliasCount: 10 });
+    const value: unknown = contentType.includes('json') ? JSON.parse(text) : parse(text, { maxAliasCount: 10, uniqueKeys: false });
     return isFields(value) ? value : {};
   } catch {
     throw new TemplateFailed(400, `the body is not ${contentType.includes('json') ? 'JSON' : 'YAML'}`);

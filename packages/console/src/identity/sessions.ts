@@ -30,6 +30,7 @@ export const SESSION_LIMITS: SessionLimits = { maxSessions: 2000, maxPerUser: 20
 interface Entry {
   readonly session: ViewerSession;
   readonly abort: AbortController;
+  readonly cancelTimer: () => void;
 }
 
 /** All sessions. Ids have 256 random bits and are looked up as a whole, so that guessing one is hopeless. */
@@ -62,7 +63,10 @@ export class Sessions {
       expiresAtMs: Math.min(expiresAtMs, this.#clock.now() + this.#limits.lifetimeMs),
       ended: abort.signal,
     };
-    this.#entries.set(session.id, { session, abort });
+    // Streams that are open then must end though nobody asks for a session.
+    const leftMs = Math.max(0, session.expiresAtMs - this.#clock.now());
+    const cancelTimer = this.#clock.setTimer(leftMs, () => this.end(session.id, 'the session has expired'));
+    this.#entries.set(session.id, { session, abort, cancelTimer });
     return session;
   }
 
@@ -78,6 +82,7 @@ export class Sessions {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
+    entry.cancelTimer();
     entry.abort.abort(new Error(reason));
     void entry.session.access.transport.close();
   }

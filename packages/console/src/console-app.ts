@@ -87,12 +87,20 @@ async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
   const session = readerOf(parts, context);
   if (session === undefined) return problem(401, 'log in first');
   const question = heldQuestion(path, new URL(raw.url).searchParams);
-  const ended = AbortSignal.any([session.ended, raw.signal]);
+  // The signal of a request is not aborted when its answer ends as it should.
+  const over = new AbortController();
+  const onEnd = () => over.abort(new Error('the answer has ended'));
+  const ended = AbortSignal.any([session.ended, raw.signal, over.signal]);
   const signal =
     question === undefined
       ? ended
       : whileAllowed(question, { client: session.access.client, clock: parts.clock, signal: ended });
-  const answer = await passToApiServer(raw, { ...session.access, caller: 'page', hasComputeTemplates, signal });
+  const seen = { isAnswered: false };
+  const onAnswer = () => (seen.isAnswered = true);
+  const options = { ...session.access, caller: 'page', hasComputeTemplates, signal, onAnswer, onEnd } as const;
+  const answer = await passToApiServer(raw, options).finally(() => {
+    if (!seen.isAnswered) onEnd();
+  });
   if (answer.status === 401) parts.sessions.end(session.id, 'the API server no longer accepts your credentials');
   if (method !== 'GET') parts.log.info('Write', { user: session.viewer.user, method, path, status: answer.status });
   return answer;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxiedService } from './allowed-routes.ts';
+import { proxiedService, refuseRoute } from './allowed-routes.ts';
 
 const of = (target: string) => proxiedService(`/api/v1/namespaces/default/services/${target}/proxy/`);
 
@@ -17,5 +17,14 @@ describe('proxiedService', () => {
 
   it.each(['ftp:head:80', 'a:b:c:d', 'head%20x', '', ':', 'UPPER'])('refuses %s', (target) => {
     expect([undefined, 'malformed']).toContain(of(target));
+  });
+});
+
+describe('refuseRoute', () => {
+  it('passes on no watch in the old form, whose end nobody would see to', () => {
+    for (const path of ['/apis/ray.io/v1/watch/rayjobs', '/apis/ray.io/v1/watch/namespaces/a/rayjobs'])
+      expect(refuseRoute('GET', path, 'page')).toMatchObject({ status: 404 });
+    for (const path of ['/apis/ray.io/v1', '/apis/ray.io/v1/rayjobs', '/apis/ray.io/v1/namespaces/watch/rayjobs/watch'])
+      expect(refuseRoute('GET', path, 'page')).toBeUndefined();
   });
 });

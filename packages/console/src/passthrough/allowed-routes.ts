@@ -14,7 +14,8 @@ const NAMESPACE = `/api/v1/namespaces/${SEGMENT}`;
 
 /** What the console passes to the API server, always with the caller's own identity. Every other path is answered with 404. */
 const ROUTES: readonly Route[] = [
-  { path: /^\/apis\/ray\.io\/v1(\/.*)?$/, methods: ALL, callers: BOTH },
+  // Not the old form of watches, /apis/ray.io/v1/watch/…: the right to a watch is checked again as long as it lasts.
+  { path: /^\/apis\/ray\.io\/v1(\/(?!watch\/).*)?$/, methods: ALL, callers: BOTH },
   { path: new RegExp(`^/apis/events\\.k8s\\.io/v1/namespaces/${SEGMENT}/events$`), methods: ['GET'], callers: BOTH },
   { path: new RegExp(`^${NAMESPACE}/pods(/${SEGMENT}(/log)?)?$`), methods: ['GET'], callers: BOTH },
   { path: new RegExp(`^${NAMESPACE}/pods/${SEGMENT}$`), methods: ['DELETE'], callers: BOTH },

@@ -8,6 +8,7 @@ const SERVICE = '/api/v1/namespaces/default/services/head:8265/proxy/';
 async function pass(path: string, status: number) {
   const sent: Parameters<Transport['send']>[0][] = [];
   const accepted: boolean[] = [];
+  let ends = 0;
   async function* endless() {
     for (;;) yield Buffer.alloc(1024);
   }
@@ -27,9 +28,10 @@ async function pass(path: string, status: number) {
     hasComputeTemplates: false,
     signal: new AbortController().signal,
     onAnswer: (isAccepted) => accepted.push(isAccepted),
+    onEnd: () => (ends += 1),
   });
   await answer.body?.cancel();
-  return { answer, sent, accepted };
+  return { answer, sent, accepted, ends };
 }
 
 describe('passToApiServer()', () => {
@@ -44,6 +46,10 @@ describe('passToApiServer()', () => {
   it('reads no answer before it passes it on: a Service could answer without an end', async () => {
     const { sent } = await pass(SERVICE, 503);
     expect(sent).toMatchObject([{ takesEveryAnswer: true }]);
+  });
+
+  it('reports the end of an answer that nobody listens to any more', async () => {
+    expect((await pass('/apis/ray.io/v1/rayjobs?watch=true', 200)).ends).toBe(1);
   });
 
   it('reports no acceptance for what the console itself refuses', async () => {

@@ -21,6 +21,8 @@ export interface PassOptions {
    * Not called for requests that the console refuses itself.
    */
   readonly onAnswer?: ((isAccepted: boolean) => void) | undefined;
+  /** Called when an answer of the API server is over, or the caller no longer listens. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /** Passes a request on with the caller's identity and streams the answer back: watches and logs go on as long as the caller listens. */
@@ -47,7 +49,8 @@ export async function passToApiServer(request: Request, options: PassOptions): P
     options.onAnswer?.(answer.status !== 401 || proxiedService(pathname) !== undefined);
     // A log that has not begun is answered with 204, which has no body.
     const hasBody = ![204, 205, 304].includes(answer.status);
-    return new Response(hasBody ? toStream(answer.body) : null, {
+    if (!hasBody) options.onEnd?.();
+    return new Response(hasBody ? toStream(answer.body, options.onEnd) : null, {
       status: answer.status,
       headers: {
         ...SECURITY_HEADERS,
@@ -110,16 +113,25 @@ function withRayEvents(path: string, search: string): string {
   return `?${params.toString()}`;
 }
 
-function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+function toStream(body: AsyncIterable<Uint8Array>, onEnd: (() => void) | undefined): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await iterator.next();
+        if (done !== true) {
+          controller.enqueue(value);
+          return;
+        }
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      onEnd?.();
     },
     async cancel() {
       await iterator.return?.();
+      onEnd?.();
     },
   });
 }

@@ -71,6 +71,22 @@ describe('a stolen console cookie: browsers send it to every port of the host, p
 });
 
 describe('callers of the console without credentials', () => {
+  it('leaves no connection open after a refused terminal or live log, even if its caller never leaves', async () => {
+    const dashboards = fixture.console.rayDashboardPort ?? 0;
+    for (const port of [fixture.console.port, dashboards]) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      const head = ['GET /api/exec/default/head HTTP/1.1', `host: 127.0.0.1:${port}`, 'connection: Upgrade'];
+      socket.write([...head, 'upgrade: websocket', 'sec-websocket-key: a2V5a2V5a2V5a2V5a2V5aw==', '', ''].join('\r\n'));
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 40\d Refused/);
+      // A connection of which only one half is closed takes this; one that is closed resets it.
+      const timer = setInterval(() => socket.write('more'), 50);
+      await once(socket, 'error');
+      clearInterval(timer);
+      socket.destroy();
+    }
+  });
+
   it('cannot send a login of megabytes: its body is not read', async () => {
     const body = JSON.stringify({ token: 'x'.repeat(3_000_000) });
     const headers = { connection: 'close' };

@@ -126,6 +126,8 @@ async function carry(running: PodSession, socket: WebSocket): Promise<{ readonly
 function hangUp(socket: Duplex, status: number, message: string): void {
   const body = JSON.stringify({ message });
   const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+  // The caller's half of the connection would stay open as long as the caller likes.
+  socket.once('finish', () => socket.destroy());
   socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
 }
 

@@ -122,10 +122,13 @@ async function tunnel(parts: DashboardParts, request: IncomingMessage, socket: D
   socket.on('error', () => socket.destroy());
   const left = new AbortController();
   socket.once('close', () => left.abort(new Error('the browser left')));
-  const hangUp = ({ status, message }: DashboardRefusal) =>
-    void socket.end(
+  const hangUp = ({ status, message }: DashboardRefusal) => {
+    // The caller's half of the connection would stay open as long as the caller likes.
+    socket.once('finish', () => socket.destroy());
+    socket.end(
       `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close\r\n\r\n${message}`,
     );
+  };
   try {
     const { origin, host, upgrade } = request.headers;
     const key = request.headers['sec-websocket-key'];

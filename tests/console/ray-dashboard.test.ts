@@ -294,6 +294,15 @@ describe('output of a job and packages', () => {
     expect((await lines(missing)).at(-1)).toEqual({ type: 'end', problem: expect.stringContaining('not found') });
   });
 
+  it('end when a head sends a message of more than 16 MiB', async () => {
+    await createJob('flood', 'blue');
+    const answer = await fixture.request('/api/logs/rayjobs/default/flood', { cookie: vera });
+    expect(await lines(answer)).toEqual([
+      { type: 'source', name: "Ray's log of job flood-id" },
+      { type: 'end', problem: expect.stringContaining('Max payload size exceeded') },
+    ]);
+  });
+
   it('packages are handed to the head of whoever may ray:write', async () => {
     const path = '/api/packages/default/blue/_ray_pkg_0123456789abcdef.zip';
     const put = (cookie: string, to = path) =>

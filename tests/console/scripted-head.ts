@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RAY_LIMITS } from '@manta/base';
 import { type KubeClient, resources } from '@manta/kube';
 import { WebSocketServer } from 'ws';
 import type { ConsoleFixture } from './console-fixture.ts';
@@ -36,6 +37,10 @@ export async function startScriptedHead(name: string): Promise<ScriptedHead> {
   const sockets = new WebSocketServer({ server, perMessageDeflate: true });
   sockets.on('connection', (socket, request) => {
     requests.push({ method: 'UPGRADE', url: request.url ?? '', headers: request.headers, bytes: 0 });
+    if (request.url?.includes('flood') === true) {
+      socket.send('x'.repeat(RAY_LIMITS.logMessageBytes + 1));
+      return;
+    }
     socket.send(`line 1 of ${name}\nline 2\n`);
     // A job named `forever` has no end.
     if (request.url?.includes('forever') !== true) socket.close(1000);

@@ -1,5 +1,5 @@
 import { ContainerName, Label, NodeType, type Pod, type RayJob } from '@manta/api';
-import { messageOf } from '@manta/base';
+import { messageOf, RAY_LIMITS } from '@manta/base';
 import { type AccessQuestion, resources } from '@manta/kube';
 import { createWebSocketStream, WebSocket } from 'ws';
 import type { ConsoleParts } from '../console-parts.ts';
@@ -98,6 +98,8 @@ function rayLog(
     const socket = new WebSocket(url, {
       headers: headersForHead({}, access.head),
       perMessageDeflate: false,
+      // Memory of the console that a head may fill with one message.
+      maxPayload: RAY_LIMITS.logMessageBytes,
       createConnection: () => connection,
     });
     const stop = () => socket.terminate();

@@ -61,6 +61,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const sessions = new Sessions(clock);
   const clients = new BearerClients(connection, clock);
   const codes = onLink === undefined ? undefined : new OneTimeCodes(clock);
+  const files = loadStaticFiles(options.folder);
   const dashboards =
     options.rayDashboards === undefined
       ? undefined
@@ -74,7 +75,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     dashboards,
     sessions,
     clients,
-    files: loadStaticFiles(options.folder),
+    files,
     hosts: () => hosts,
     oidc: options.oidc === undefined ? undefined : new Oidc(options.oidc, clock),
     trustedHeader: options.trustedHeader,
@@ -96,7 +97,13 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     guardConnection('console', listener),
   );
   server.on('upgrade', guardConnection('console', createExecSockets(parts)));
-  const port = await listenOn(server, listen, '--console-port');
+  // Links are those of `manta up`.
+  const flag = onLink === undefined ? '--listen' : '--console-port';
+  const port = await listenOn(server, listen, flag).catch(async (error: unknown) => {
+    // It would keep the process alive that cannot start.
+    await dashboards?.close();
+    throw error;
+  });
   const host = listen.host ?? '127.0.0.1';
   hosts.push(`${host}:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`);
   const stop = new AbortController();

@@ -158,6 +158,14 @@ describe('requests from elsewhere', () => {
     expect(await raw('/api/stream', { ...own, 'sec-fetch-site': 'cross-site' })).toBe(401);
   });
 
+  it('that write are refused although an auth proxy added a token to them', async () => {
+    const host = `127.0.0.1:${fixture.console.port}`;
+    const proxied = { host, authorization: 'Bearer ada' };
+    expect(await raw(`${JOBS}/none`, { ...proxied, 'sec-fetch-site': 'same-site' }, 'DELETE')).toBe(403);
+    expect(await raw(`${JOBS}/none`, { ...proxied, origin: 'http://evil.example' }, 'DELETE')).toBe(403);
+    expect(await raw(`${JOBS}/none`, proxied, 'DELETE')).toBe(404);
+  });
+
   it('find the security headers on every answer', async () => {
     for (const path of ['/', '/api/session', JOBS, '/nothing.js', '/login/once?code=x']) {
       const { headers } = await fixture.request(path);

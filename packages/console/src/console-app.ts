@@ -21,8 +21,8 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
   const app = new Hono();
   app.use(async (context, next) => {
     const { method, raw } = context.req;
-    const bearer = bearerIn(raw.headers);
-    const refused = refuse(bearer === undefined ? method : 'GET', raw.headers, { hosts: parts.hosts() });
+    const hasToken = bearerIn(raw.headers) !== undefined;
+    const refused = refuse(method, raw.headers, { hosts: parts.hosts(), hasToken });
     if (refused !== undefined) return problem(refused.status, refused.message);
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS))

@@ -2,6 +2,8 @@
 export interface GuardOptions {
   /** `host[:port]` values that browsers may use. Any other Host header is refused: it is how DNS rebinding shows. */
   readonly hosts: readonly string[];
+  /** Whether the request brings a token of its own. It needs no key then, but an auth proxy may have added the token to a browser's request. */
+  readonly hasToken?: boolean;
 }
 
 export interface Refusal {
@@ -18,7 +20,7 @@ export const KEY_HEADER = 'x-manta-console';
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 
 /** Checks Host, Sec-Fetch-Site, Origin and the write header; undefined: the request may go on. */
-export function refuse(method: string, headers: Headers, { hosts }: GuardOptions): Refusal | undefined {
+export function refuse(method: string, headers: Headers, { hosts, hasToken = false }: GuardOptions): Refusal | undefined {
   const host = headers.get('host') ?? '';
   if (!hosts.includes(host.toLowerCase())) {
     const message = `host ${JSON.stringify(host)} is not one of this console's: open it at ${hosts[0] ?? 'its own address'}, or add the host with --host`;
@@ -31,7 +33,7 @@ export function refuse(method: string, headers: Headers, { hosts }: GuardOptions
   const origin = headers.get('origin');
   if (origin !== null && hostOf(origin) !== host.toLowerCase())
     return { status: 403, message: `a write from origin ${origin} is refused` };
-  if ((headers.get(KEY_HEADER) ?? '') === '')
+  if (!hasToken && (headers.get(KEY_HEADER) ?? '') === '')
     return { status: 403, message: `a write needs the header ${KEY_HEADER} with the key of the session` };
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@manta/base';
 import { ApiError } from '@manta/kube';
 import { type Context, Hono } from 'hono';
 import type { ConsoleParts } from './console-parts.ts';
@@ -72,6 +73,10 @@ async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
       hasComputeTemplates,
       signal: raw.signal,
       onAnswer: (isAccepted) => (seen.isAccepted = isAccepted),
+    }).catch(async (error: unknown) => {
+      if (mayHaveWritten(method, error))
+        parts.log.info('Write', { user: await parts.clients.nameOf(token), method, path, error: messageOf(error) });
+      throw error;
     });
     if (seen.isAccepted !== false) {
       if (seen.isAccepted === true) parts.clients.accept(token);
@@ -98,12 +103,21 @@ async function pass(parts: ConsoleParts, context: Context): Promise<Response> {
   const seen = { isAnswered: false };
   const onAnswer = () => (seen.isAnswered = true);
   const options = { ...session.access, caller: 'page', hasComputeTemplates, signal, onAnswer, onEnd } as const;
-  const answer = await passToApiServer(raw, options).finally(() => {
-    if (!seen.isAnswered) onEnd();
+  const answer = await passToApiServer(raw, options).catch((error: unknown) => {
+    onEnd();
+    if (mayHaveWritten(method, error))
+      parts.log.info('Write', { user: session.viewer.user, method, path, error: messageOf(error) });
+    throw error;
   });
+  if (!seen.isAnswered) onEnd();
   if (answer.status === 401) parts.sessions.end(session.id, 'the API server no longer accepts your credentials');
   if (method !== 'GET') parts.log.info('Write', { user: session.viewer.user, method, path, status: answer.status });
   return answer;
+}
+
+/** Whether a request without an answer may have been carried out: its sender may have left on purpose. An ApiError comes before it is sent. */
+function mayHaveWritten(method: string, error: unknown): boolean {
+  return method !== 'GET' && !(error instanceof ApiError);
 }
 
 function podLog({ clock }: ConsoleParts, context: Context, { access, ended }: ViewerSession): Response {

@@ -89,6 +89,9 @@ describe('REST of KubeRay API server v2', () => {
     expect((await proxy('https:kubernetes:443')).status).toBe(404);
     expect((await proxy('169.254.169.254:80')).status).toBe(400);
     expect((await proxy('a:b:c:d')).status).toBe(400);
+    const path = '/api/v1/namespaces/default/services/head:8265/proxy/';
+    const denied = await send('GET', path, undefined, 'application/json', 'vera');
+    expect([denied.status, await denied.text()]).toEqual([403, expect.stringContaining('cannot list resource')]);
   });
 
   it('has neither the v1 API nor other paths', async () => {

@@ -31,7 +31,9 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     return undefined;
   });
   app.onError((error) => {
-    if (error instanceof ApiError) return problem(error.code === 401 ? 401 : 502, error.message);
+    // What the API server refuses is the caller's to solve.
+    if (error instanceof ApiError)
+      return problem(error.code >= 400 && error.code < 500 ? error.code : 502, error.message);
     parts.log.error('A request failed', error);
     return problem(500, 'the console failed to answer; its log has the cause');
   });

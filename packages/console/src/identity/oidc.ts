@@ -98,7 +98,9 @@ export class Oidc {
     const values: Readonly<Record<string, unknown>> = claims;
     const name = values[usernameClaim];
     if (typeof name !== 'string' || name === '') throw new OidcFailed(`the ID token has no claim ${usernameClaim}`);
-    if (usernameClaim === 'email' && values['email_verified'] === false)
+    // Like kube-apiserver: a claim that is there must be true, and "false" is a text that some providers send.
+    const isVerified = values['email_verified'] ?? true;
+    if (usernameClaim === 'email' && isVerified !== true)
       throw new OidcFailed(`the provider has not verified the address ${name}`);
     const groups = values[groupsClaim];
     const texts = Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [];

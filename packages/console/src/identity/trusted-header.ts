@@ -25,11 +25,19 @@ export function checkProxySecret(secret: string): string {
 export function userNamedIn(headers: Headers, options: TrustedHeaderOptions): NamedUser | undefined {
   if (!isSameSecret(headers.get(PROXY_SECRET_HEADER) ?? '', options.secret)) return undefined;
   // The platform joins repeated headers by commas: then the user sent one, too, and the proxy did not remove it.
-  const user = headers.get(options.userHeader) ?? '';
-  if (user === '' || user.includes(',')) return undefined;
-  const groups = (headers.get(options.groupsHeader) ?? '')
-    .split(',')
-    .map((group) => group.trim())
-    .filter((group) => group !== '');
-  return { user, groups };
+  const user = decoded(headers.get(options.userHeader) ?? '');
+  if (user === undefined || user === '' || user.includes(',')) return undefined;
+  const groups = decoded(headers.get(options.groupsHeader) ?? '');
+  if (groups === undefined) return undefined;
+  const names = groups.split(',').map((group) => group.trim());
+  return { user, groups: names.filter((group) => group !== '') };
+}
+
+/** Proxies send UTF-8, and Node reads each byte of a header as one character. Undefined: it is no UTF-8. */
+function decoded(header: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return undefined;
+  }
 }

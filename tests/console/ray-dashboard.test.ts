@@ -315,5 +315,14 @@ describe('output of a job and packages', () => {
     expect(blue.requests).toMatchObject([
       { method: 'PUT', url: '/api/packages/gcs/_ray_pkg_0123456789abcdef.zip', bytes: 200_000 },
     ]);
+    const ofUnknownLength = new ReadableStream({
+      start: (to) => {
+        to.enqueue(new Uint8Array(1000));
+        to.close();
+      },
+    });
+    const init = { cookie: ada, method: 'PUT', body: ofUnknownLength, duplex: 'half' } as const;
+    expect((await fixture.request(path, init)).status).toBe(413);
+    expect(blue.requests).toHaveLength(1);
   });
 });

@@ -1,6 +1,5 @@
 import { messageOf } from '@manta/base';
 import type { Context, Hono } from 'hono';
-import { bodyOf } from './http/body.ts';
 import { isName } from './http/names.ts';
 import { SECURITY_HEADERS, NOT_CACHED } from './http/security-headers.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -69,18 +68,20 @@ async function upload(
 ): Promise<Response> {
   const access = await openHead(dashboards, target, viewer, 'ray:write');
   if (!access.isAllowed) return problem(access.status, access.why);
-  const body = await bodyOf(request, MAX_PACKAGE_BYTES);
-  if (body === 'too-large' || body === undefined)
-    return problem(413, `the package must have 1 to ${MAX_PACKAGE_BYTES} bytes, Ray's limit`);
+  // Passed on as it arrives: a few uploads at once would fill the memory. Node sees to it that no more than the length arrives.
+  const length = Number(request.headers.get('content-length') ?? '0');
+  const { body } = request;
+  if (body === null || !(length >= 1 && length <= MAX_PACKAGE_BYTES))
+    return problem(413, `the package must have 1 to ${MAX_PACKAGE_BYTES} bytes, Ray's limit, and the header Content-Length`);
   const { head } = access;
   const headers = {
     ...headersForHead({}, head),
     'content-type': 'application/octet-stream',
-    'content-length': String(body.length),
+    'content-length': String(length),
   };
   const signal = AbortSignal.any([viewer.ended, request.signal]);
   try {
-    const call = { method: 'PUT', target: `/api/packages/gcs/${name}`, headers, body: [body], signal } as const;
+    const call = { method: 'PUT', target: `/api/packages/gcs/${name}`, headers, body, signal } as const;
     const reply = await callHead(dashboards.dial, head, viewer.access, call);
     const status = reply.answer.statusCode ?? 502;
     reply.answer.destroy();

@@ -10,7 +10,7 @@ export interface HeadCall {
   /** Path with query, as it goes onto the wire. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Iterable<Uint8Array>;
+  readonly body?: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
 }
 
@@ -58,12 +58,23 @@ export async function callHead(
   });
 }
 
-async function sendBody(body: Iterable<Uint8Array>, request: ReturnType<typeof httpRequest>): Promise<void> {
-  for (const chunk of body)
-    if (!request.write(chunk))
-      await new Promise<void>((resolve) => {
-        request.once('drain', resolve);
-        request.once('close', resolve);
-      });
+async function sendBody(body: AsyncIterable<Uint8Array>, request: ReturnType<typeof httpRequest>): Promise<void> {
+  for await (const chunk of body) {
+    // The head may have answered, or left, before the end of the body.
+    if (request.destroyed) return;
+    if (!request.write(chunk)) await drained(request);
+  }
   request.end();
+}
+
+function drained(request: ReturnType<typeof httpRequest>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      request.off('drain', done);
+      request.off('close', done);
+      resolve();
+    };
+    request.on('drain', done);
+    request.on('close', done);
+  });
 }

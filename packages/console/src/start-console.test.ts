@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Connection, type KubeClient, systemClock } from '@manta/kube';
 import { createLogger, encodeConsole } from '@manta/runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ManualClock } from '../../kube/src/testing/manual-clock.ts';
 import { startConsole } from './start-console.ts';
 
 const sink = { write: () => undefined, flush: async () => undefined, flushSync: () => undefined, takeDropped: () => 0 };
@@ -17,7 +18,34 @@ async function listen(port: number) {
   return server;
 }
 
+const DAY_MS = 24 * 3_600_000;
+
 describe('startConsole()', () => {
+  it('replaces a one-time link that nobody used before it expires', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'manta-start-console-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'index.html'), '');
+    const clock = new ManualClock();
+    const links: string[] = [];
+    const running = await startConsole({
+      clock,
+      log: createLogger({ clock, main: { sink, encode: encodeConsole } }),
+      server: { credentials: () => Promise.reject(new Error('the link was accepted')) } as unknown as Connection,
+      // A server that never answers: the caches stay empty.
+      client: new Proxy({}, { get: () => () => new Promise(() => undefined) }) as KubeClient,
+      listen: { host: '127.0.0.1', port: 0 },
+      hosts: [],
+      folder,
+      onLink: (url) => links.push(url),
+    });
+    onTestFinished(() => void running.close());
+    clock.advance(DAY_MS - 1);
+    clock.advance(2);
+    expect(links.length).toBeGreaterThan(1);
+    expect((await fetch(links[0] ?? '')).status).toBe(403);
+    expect((await fetch(links.at(-1) ?? '')).status).toBe(500);
+  });
+
   it('that cannot listen names the flag and leaves no listener behind, which would keep the process alive', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'manta-start-console-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -41,7 +41,7 @@ export interface ConsoleOptions {
   readonly rayDashboards?: DashboardOptions | undefined;
   /**
    * Present: links log whoever opens them in as the account of the console, each once. Only for an engine on one's own machine. Called
-   * with an unused link at the start and again whenever one was used.
+   * with an unused link at the start, again whenever one was used, and before an unused one expires.
    */
   readonly onLink?: ((url: string) => void) | undefined;
 }
@@ -109,8 +109,13 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const stop = new AbortController();
   const following = runCaches(caches, stop.signal);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  let cancelRenewal: () => void = () => undefined;
   const announce = () => {
-    if (codes !== undefined) onLink?.(`${url}login/once?code=${codes.issue()}`);
+    cancelRenewal();
+    if (codes === undefined) return;
+    onLink?.(`${url}login/once?code=${codes.issue()}`);
+    // A link that nobody used expires, too.
+    cancelRenewal = clock.setTimer(codes.lifetimeMs / 2, announce);
   };
   announce();
   return {
@@ -118,6 +123,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     url,
     ...(dashboards === undefined ? {} : { rayDashboardPort: dashboards.port }),
     close: async () => {
+      cancelRenewal();
       sessions.endAll();
       clients.closeAll();
       stop.abort();

@@ -14,7 +14,7 @@ import type { LoginMethod } from './protocol.ts';
 export interface ConsoleParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where the API server is. Its credentials are used for nothing but one-time URLs. */
+  /** Where the API server is. Its credentials are used for one-time URLs, and to impersonate users. */
   readonly server: Connection;
   readonly caches: Caches;
   /** Absent: nothing is sent to Ray heads. */

@@ -1,6 +1,7 @@
 /**
  * The web console's server: logs a viewer in, streams what that viewer may see, and passes requests to the API server with the viewer's
- * own identity. Its own account fills the caches and does nothing else; every viewer sees the caches through access reviews.
+ * own identity. Its own account fills the caches, which every viewer sees through access reviews, finds heads of clusters that a viewer may
+ * see, and impersonates users whom a provider or a proxy has identified.
  */
 export type * from './protocol.ts';
 export { STREAMED_KINDS } from './protocol.ts';

@@ -23,8 +23,8 @@ Viewers log in with a bearer token of their own and see what RBAC lets them see:
   kubectl create token my-account
 
 Behind an Ingress, name the host under which browsers reach it: --host ray.example.com.
-The account of the console needs get, list and watch on Ray objects, pods, events and nodes; it is
-used for nothing else.`;
+The account of the console needs get, list and watch on Ray objects, pods, events and nodes, and
+more for some logins and Ray dashboards: see docs/console-identity.md.`;
 
 /** Tells the command line what the console takes, and runs it. */
 export function describeConsole(command: Command, version: string): void {

@@ -20,5 +20,13 @@ describe('ansiSpans()', () => {
         .map(({ text }) => text)
         .join(''),
     ).toBe('xyz');
+    expect(ansiSpans('x\u001b]0;title\u001b\\y').map(({ text }) => text)).toEqual(['x', 'y']);
+  });
+
+  it('takes linear time for titles that never end', () => {
+    const line = '\u001b]'.repeat(200_000);
+    const started = performance.now();
+    expect(ansiSpans(line)).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(1000);
   });
 });

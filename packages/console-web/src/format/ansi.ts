@@ -5,7 +5,7 @@ export interface Span {
 }
 
 // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
-const ESCAPE = /\u001b\[([0-9;]*)m|\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g;
+const ESCAPE = /\u001b\[([0-9;]*)m|\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 
 /** Splits a line at its ANSI colour codes. Other escape sequences are dropped; text is never interpreted as markup. */
 export function ansiSpans(line: string): readonly Span[] {

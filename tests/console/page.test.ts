@@ -68,6 +68,21 @@ describe('the console in Chromium', () => {
     await shows('nav >> text=Jobs');
   });
 
+  it('opens its stream again after an answer that is none, and asks for a login if the session is gone', async () => {
+    const failOnce = () => page.route('**/api/stream?*', (route) => route.fulfill({ status: 502 }), { times: 1 });
+    await failOnce();
+    await open('/jobs');
+    await shows('text=connection lost');
+    await shows('text=● live');
+    await failOnce();
+    await open('/jobs');
+    await shows('text=connection lost');
+    await page.context().clearCookies();
+    await shows('text=Your session has ended');
+    await logIn();
+    await shows('nav >> text=Jobs');
+  });
+
   it('shows new jobs and changes without a reload', async () => {
     await open('/jobs');
     await shows('text=There is no RayJob yet.');

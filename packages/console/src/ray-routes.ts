@@ -80,16 +80,18 @@ async function upload(
     'content-length': String(length),
   };
   const signal = AbortSignal.any([viewer.ended, request.signal]);
+  const audit = { user: viewer.viewer.user, namespace: target.namespace, cluster: head.cluster, name };
   try {
     const call = { method: 'PUT', target: `/api/packages/gcs/${name}`, headers, body, signal } as const;
     const reply = await callHead(dashboards.dial, head, viewer.access, call);
     const status = reply.answer.statusCode ?? 502;
     reply.answer.destroy();
-    log.info('Package', { user: viewer.viewer.user, namespace: target.namespace, cluster: head.cluster, name, status });
+    log.info('Package', { ...audit, status });
     return status < 300
       ? new Response(null, { status: 204, headers: SECURITY_HEADERS })
       : problem(502, `the head of RayCluster ${head.cluster} refused the package with status ${status}`);
   } catch (error) {
+    log.info('Package', { ...audit, error: messageOf(error) });
     return problem(502, `the head of RayCluster ${head.cluster} did not answer: ${messageOf(error)}`);
   }
 }

@@ -75,6 +75,8 @@ async function serve(parts: ConsoleParts, session: ViewerSession, target: ExecTa
       throw new Error(
         `you may not run commands in pods of namespace ${namespace}. Ask for the verb "create" on pods/exec.`,
       );
+    // Before the command starts: whoever leaves at once may have started it.
+    log.info('Exec', { user, namespace, pod, container, command: command.join(' ') });
     const running = await execInPod(session.access.connection, {
       namespace,
       pod,
@@ -85,7 +87,6 @@ async function serve(parts: ConsoleParts, session: ViewerSession, target: ExecTa
       signal,
       clock,
     });
-    log.info('Exec', { user, namespace, pod, container, command: command.join(' ') });
     say({ type: 'open' });
     const { code } = await carry(running, socket);
     say({ type: 'exit', code });

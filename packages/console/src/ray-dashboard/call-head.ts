@@ -27,6 +27,11 @@ export async function callHead(
 ): Promise<HeadReply> {
   const connection = await dial(head, viewer, signal);
   connection.on('error', () => connection.destroy());
+  if (signal.aborted) {
+    // Not every way to dial looks at the signal.
+    connection.destroy();
+    throw signal.reason;
+  }
   const destroy = () => connection.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   connection.once(

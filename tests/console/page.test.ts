@@ -83,6 +83,14 @@ describe('the console in Chromium', () => {
     await shows('nav >> text=Jobs');
   });
 
+  it('stays logged in when a link brings a key of no session', async () => {
+    await open('/clusters');
+    await shows('nav >> text=Jobs');
+    await open('/#key=from-elsewhere');
+    await shows('nav >> text=Jobs');
+    expect(new URL(page.url()).hash).toBe('');
+  });
+
   it('shows new jobs and changes without a reload', async () => {
     await open('/jobs');
     await shows('text=There is no RayJob yet.');

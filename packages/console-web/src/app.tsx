@@ -3,6 +3,7 @@ import { Link, Route, Switch, useLocation } from 'wouter';
 import type { LoginMethods, Session } from '@manta/console/protocol';
 import { ask, send } from './live/api.ts';
 import { SessionContext } from './live/session.ts';
+import { restoreKey } from './live/session-key.ts';
 import { LiveContext, useStream } from './live/use-live.ts';
 import { ClusterPage } from './pages/cluster.tsx';
 import { CronPage } from './pages/cron.tsx';
@@ -54,7 +55,8 @@ export function App() {
 }
 
 async function readIdentity(): Promise<Identity> {
-  const answer = await ask('/api/session');
+  let answer = await ask('/api/session');
+  if (answer.status === 401 && restoreKey()) answer = await ask('/api/session');
   if (answer.ok) return { session: await answer.json() };
   const body: Partial<LoginMethods> = await answer.json().catch(() => ({}));
   return { methods: body.methods ?? ['token'] };

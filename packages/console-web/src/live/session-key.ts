@@ -4,11 +4,23 @@
  */
 const NAME = 'manta-session-key';
 
+/** The key before that of the URL. */
+let replaced: string | undefined;
+
+/** Takes back the key before that of the URL: any page may link here with a key that opens nothing. False: there is none. */
+export function restoreKey(): boolean {
+  if (replaced === undefined) return false;
+  keepKey(replaced);
+  replaced = undefined;
+  return true;
+}
+
 /** Takes the key out of the URL that a one-time link led to, before anybody can copy it. */
 export function takeKeyFromUrl(): void {
   const { hash, pathname, search } = window.location;
   const key = new URLSearchParams(hash.slice(1)).get('key');
   if (key === null) return;
+  replaced = sessionKey();
   keepKey(key);
   window.history.replaceState(null, '', pathname + search);
 }

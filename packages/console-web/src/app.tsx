@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import type { LoginMethods, Session } from '@manta/console/protocol';
+import { dropDrafts } from './editor/drafts.ts';
 import { ask, send } from './live/api.ts';
 import { SessionContext } from './live/session.ts';
 import { restoreKey } from './live/session-key.ts';
@@ -47,7 +48,10 @@ export function App() {
       <SessionContext value={identity.session}>
         <Shell
           session={identity.session}
-          onLogout={() => void send('/api/logout', { method: 'POST' }).then(() => window.location.assign('/'))}
+          onLogout={() => {
+            dropDrafts();
+            void send('/api/logout', { method: 'POST' }).then(() => window.location.assign('/'));
+          }}
         />
       </SessionContext>
     </LiveContext>

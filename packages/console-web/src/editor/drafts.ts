@@ -18,3 +18,12 @@ export function writeDraft(key: string, text: string | undefined): void {
     // Private windows may have no storage: then the text lives as long as the page.
   }
 }
+
+/** Drops all drafts: who logs out may leave the tab to somebody else. */
+export function dropDrafts(): void {
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+  } catch {
+    // Without storage there is nothing to drop.
+  }
+}

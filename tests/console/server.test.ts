@@ -241,6 +241,13 @@ describe('the stream', () => {
     });
   });
 
+  it('and logs are not begun for a HEAD, whose answer has no end that anybody would see', async () => {
+    const cookie = await fixture.logIn('ada');
+    const own = { cookie, 'x-manta-console': fixture.keyOf(cookie), host: `127.0.0.1:${fixture.console.port}` };
+    for (const path of ['/api/stream', '/api/logs/pods/default/head?follow=true', '/api/logs/rayjobs/default/train'])
+      expect([path, await raw(path, own, 'HEAD')]).toEqual([path, 405]);
+  });
+
   it('ends with the session, and says why', async () => {
     const cookie = await fixture.logIn('ada');
     const messages = messagesOf(await fixture.request('/api/stream', { cookie }));

@@ -25,6 +25,8 @@ export function createConsoleApp(parts: ConsoleParts): Hono {
     const hasToken = bearerIn(raw.headers) !== undefined;
     const refused = refuse(method, raw.headers, { hosts: parts.hosts(), hasToken });
     if (refused !== undefined) return problem(refused.status, refused.message);
+    // Hono answers it like a GET and drops the body: a stream behind it would never end.
+    if (method === 'HEAD' && context.req.path.startsWith('/api/')) return problem(405, 'HEAD is not allowed here');
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);

@@ -48,6 +48,11 @@ describe('passToApiServer()', () => {
     expect(sent).toMatchObject([{ takesEveryAnswer: true }]);
   });
 
+  it('ends an answer whose status is none', async () => {
+    const { answer, ends } = await pass(SERVICE, 700);
+    expect([answer.status, ends]).toEqual([502, 1]);
+  });
+
   it('reports the end of an answer that nobody listens to any more', async () => {
     expect((await pass('/apis/ray.io/v1/rayjobs?watch=true', 200)).ends).toBe(1);
   });

@@ -47,6 +47,11 @@ export async function passToApiServer(request: Request, options: PassOptions): P
       takesEveryAnswer: true,
     });
     options.onAnswer?.(answer.status !== 401 || proxiedService(pathname) !== undefined);
+    if (answer.status < 200 || answer.status > 599) {
+      await answer.body[Symbol.asyncIterator]().return?.();
+      options.onEnd?.();
+      return problem(502, `the answer has status ${answer.status}, which is none`);
+    }
     // A log that has not begun is answered with 204, which has no body.
     const hasBody = ![204, 205, 304].includes(answer.status);
     if (!hasBody) options.onEnd?.();

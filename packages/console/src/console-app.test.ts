@@ -40,7 +40,9 @@ describe('a write', () => {
   it('leaves an audit line although its sender left before the answer', async () => {
     const { request, log, close } = start(() => Promise.reject(new Error('the client left')));
     await request('DELETE', '/apis/ray.io/v1/namespaces/a/rayjobs/train');
-    expect(log()).toMatch(/Write.*"user":"ada","method":"DELETE","path":".*\/rayjobs\/train","error":"the client left"/);
+    expect(log()).toMatch(
+      /Write.*"user":"ada","method":"DELETE","path":".*\/rayjobs\/train","error":"the client left"/,
+    );
     close();
   });
 });

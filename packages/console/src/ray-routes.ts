@@ -72,7 +72,10 @@ async function upload(
   const length = Number(request.headers.get('content-length') ?? '0');
   const { body } = request;
   if (body === null || !(length >= 1 && length <= MAX_PACKAGE_BYTES))
-    return problem(413, `the package must have 1 to ${MAX_PACKAGE_BYTES} bytes, Ray's limit, and the header Content-Length`);
+    return problem(
+      413,
+      `the package must have 1 to ${MAX_PACKAGE_BYTES} bytes, Ray's limit, and the header Content-Length`,
+    );
   const { head } = access;
   const headers = {
     ...headersForHead({}, head),

@@ -20,7 +20,11 @@ export const KEY_HEADER = 'x-manta-console';
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 
 /** Checks Host, Sec-Fetch-Site, Origin and the write header; undefined: the request may go on. */
-export function refuse(method: string, headers: Headers, { hosts, hasToken = false }: GuardOptions): Refusal | undefined {
+export function refuse(
+  method: string,
+  headers: Headers,
+  { hosts, hasToken = false }: GuardOptions,
+): Refusal | undefined {
   const host = headers.get('host') ?? '';
   if (!hosts.includes(host.toLowerCase())) {
     const message = `host ${JSON.stringify(host)} is not one of this console's: open it at ${hosts[0] ?? 'its own address'}, or add the host with --host`;

@@ -106,7 +106,9 @@ function parseBody(text: string, contentType: string): Fields {
       `content type ${contentType === '' ? '(none)' : contentType} is neither JSON nor YAML`,
     );
   try {
-    const value: unknown = contentType.includes('json') ? JSON.parse(text) : parse(text, { maxAliasCount: 10, uniqueKeys: false });
+    const value: unknown = contentType.includes('json')
+      ? JSON.parse(text)
+      : parse(text, { maxAliasCount: 10, uniqueKeys: false });
     return isFields(value) ? value : {};
   } catch {
     throw new TemplateFailed(400, `the body is not ${contentType.includes('json') ? 'JSON' : 'YAML'}`);

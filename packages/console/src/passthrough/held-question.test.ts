@@ -25,10 +25,12 @@ describe('heldQuestion()', () => {
     expect(held(`${CORE}/pods/p/log?follow=${value}`)).toMatchObject({ subresource: 'log', namespace: 'a', name: 'p' });
   });
 
-  it.each([`${RAY}/rayjobs`, `${RAY}/rayjobs?watch=false`, `${RAY}/rayjobs?watch=0`, `${CORE}/pods/p/log?follow=False`])(
-    'leaves the answer %s alone, which ends',
-    (target) => {
-      expect(held(target)).toBeUndefined();
-    },
-  );
+  it.each([
+    `${RAY}/rayjobs`,
+    `${RAY}/rayjobs?watch=false`,
+    `${RAY}/rayjobs?watch=0`,
+    `${CORE}/pods/p/log?follow=False`,
+  ])('leaves the answer %s alone, which ends', (target) => {
+    expect(held(target)).toBeUndefined();
+  });
 });

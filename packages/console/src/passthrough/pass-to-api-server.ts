@@ -120,6 +120,12 @@ function withRayEvents(path: string, search: string): string {
 
 function toStream(body: AsyncIterable<Uint8Array>, onEnd: (() => void) | undefined): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
+  let isOver = false;
+  // A caller may leave while the next piece is awaited: both see the end.
+  const end = () => {
+    if (!isOver) onEnd?.();
+    isOver = true;
+  };
   return new ReadableStream({
     async pull(controller) {
       try {
@@ -132,11 +138,11 @@ function toStream(body: AsyncIterable<Uint8Array>, onEnd: (() => void) | undefin
       } catch (error) {
         controller.error(error);
       }
-      onEnd?.();
+      end();
     },
     async cancel() {
       await iterator.return?.();
-      onEnd?.();
+      end();
     },
   });
 }

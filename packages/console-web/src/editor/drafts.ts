@@ -19,7 +19,7 @@ export function writeDraft(key: string, text: string | undefined): void {
   }
 }
 
-/** Drops all drafts: who logs out may leave the tab to somebody else. */
+/** Drops all drafts: after a logout another person may use the tab. */
 export function dropDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);

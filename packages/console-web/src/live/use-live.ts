@@ -17,7 +17,7 @@ const BATCH_MS = 100;
 /** After this time a stream is opened again that the browser has given up: it tries again itself only where the server did not answer at all. */
 const REOPEN_MS = 3000;
 
-/** Follows the server's stream while `isOn`. A lost stream is opened again; the server then sends everything anew. */
+/** Follows the server's stream while `isOn`. A lost stream is opened again, and the server sends all objects again. */
 export function useStream(isOn: boolean): LiveState {
   const [state, setState] = useState(INITIAL);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { useNow } from '../parts/relative-time.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 
 const KINDS = ['RayJob', 'RayCluster', 'RayService', 'RayCronJob'] as const;
-/** More problems than these help nobody: the lists have filters. */
+/** The home page shows at most this many problems; the lists have filters for the others. */
 const SHOWN = 10;
 const EXAMINED = 200;
 const DAY_MS = 86_400_000;

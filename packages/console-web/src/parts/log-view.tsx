@@ -106,7 +106,7 @@ function OpenLog({ source, actions }: { readonly source: LogSource; readonly act
         aria-live="off"
         aria-label={`Log of ${titleOf(source)}`}
         onWheel={({ deltaY }) => {
-          // Whoever scrolls up wants to read: the log stops moving.
+          // A reader has scrolled up: the log stops moving.
           if (deltaY < 0) setFollowing(false);
         }}
       >

@@ -22,7 +22,7 @@ export function RolloutActions({
     const path = rayPath('RayService', namespace, name);
     const current: RayService = await (await send(path)).json();
     const { suspend: _, ...rayClusterConfig } = goal?.spec ?? { headGroupSpec: { template: {} } };
-    // The resourceVersion makes the API server refuse this if somebody else changed the object meanwhile.
+    // With the resourceVersion, the API server refuses the write if the object changed meanwhile.
     await send(`${path}?fieldManager=manta-console`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
